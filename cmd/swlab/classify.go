@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
@@ -11,51 +10,80 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/latent"
 )
 
-func newClassify(c *common) *cobra.Command {
-	l := &latentCall{common: c}
-	config, svm := latent.DefaultClassifier(0), latent.DefaultSVM(0)
-	var classifier string
-	cmd := &cobra.Command{
-		Use:   "classify --run DIR [--data TRAIN] [--test TEST]",
-		Short: "transfer accuracy: a classifier trained on the latents of a trained run",
-		Long: "Encodes the clouds of --data and --test with the autoencoder of a run, trains the paper's classifier (mlp) or linear support vector\n" +
-			"machines (svm) on the codes of --data with their labels, and says which part of the codes of --test is classified rightly.\n" +
-			"The seed of mlp is 123 unless --seed is given; svm draws nothing.",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if cmd.Flags().Changed("seed") {
-				config.Seed = c.seed
-			}
-			return l.classify(classifier, config, svm)
-		},
-	}
-	l.flags(cmd)
-	f := cmd.Flags()
-	f.StringVar(&classifier, "classifier", "mlp", "mlp: the paper's; svm: linear support vector machines, one class against the rest")
-	f.IntVar(&config.Epochs, "epochs", config.Epochs, "mlp: epochs of the classifier")
-	f.Float64Var(&svm.C, "svm-c", 0, "svm: weight of the losses against the weights' norm (default: by five-fold cross-validation, 0.1 to 100000)")
-	return required(refuse(cmd, func(flag string) (string, error) {
-		switch {
-		case flag == "epochs" && classifier != "mlp", flag == "svm-c" && classifier != "svm":
-			return "not with --classifier " + classifier, nil
-		}
-		return "", nil
-	}), "run")
+type classifyCall struct {
+	*common
+	latentFlags
+	Classifier string  `flag:"classifier" unit:"NAME" words:"mlp svm" help:"mlp: the paper's; svm: linear support vector machines, one class against the rest"`
+	Epochs     int     `flag:"epochs" range:"1.." help:"mlp: epochs of the classifier"`
+	C          float64 `flag:"svm-c" range:">0.." help:"svm: weight of the losses against the weights' norm (default: by five-fold cross-validation, 0.1 to 100000)"`
 }
 
-func (l *latentCall) classify(classifier string, config latent.ClassifierConfig, svm latent.SVMConfig) error {
-	if config.Epochs < 1 {
-		return usageError(fmt.Errorf("--epochs: expected at least 1, found %d", config.Epochs))
+func newClassify(c *common) *cobra.Command {
+	cmd := c.command("classify RUN", "Measure transfer accuracy: a classifier trained on the latents of a trained run", `swlab classify runs/first
+swlab classify runs/first --classifier svm`,
+		&classifyCall{common: c, latentFlags: newLatentFlags(), Classifier: "mlp", Epochs: latent.DefaultClassifier(0).Epochs})
+	cmd.Long = "Encodes the clouds of --data and --test with the autoencoder of a run, trains the paper's classifier (mlp) or linear support vector\n" +
+		"machines (svm) on the codes of --data with their labels, and says which part of the codes of --test is classified rightly.\n" +
+		"The seed of mlp is 123 unless --seed is given; svm draws nothing."
+	return cmd
+}
+
+func (l *classifyCall) unused(flag string) (string, error) {
+	if flag == "epochs" && l.Classifier != "mlp" || flag == "svm-c" && l.Classifier != "svm" {
+		return "not with --classifier " + l.Classifier, nil
 	}
-	sets, err := l.open()
+	return "", nil
+}
+
+// classified is what both classifiers answer.
+type classified struct {
+	Classifier string `json:"classifier"`
+	Classes    int    `json:"classes"`
+	State      string `json:"state"`
+	Backend    string `json:"backend"`
+}
+
+type mlpAnswer struct {
+	latent.Classification
+	classified
+	Epochs int    `json:"epochs"`
+	Seed   uint64 `json:"seed"`
+}
+
+func (a mlpAnswer) String() string {
+	return lines([2]string{"accuracy", fmt.Sprintf("%.4f", a.Accuracy)},
+		[2]string{"codes", fmt.Sprintf("%d learned from, %d tested, %d classes", a.NTrain, a.NTest, a.Classes)},
+		[2]string{"best epoch", fmt.Sprintf("%d of %d, mean loss %.4g", a.BestEpoch, a.Epochs, a.Loss)},
+		[2]string{"weights", a.State})
+}
+
+type svmAnswer struct {
+	latent.SVMClassification
+	classified
+}
+
+func (a svmAnswer) String() string {
+	rows := [][2]string{
+		{"accuracy", fmt.Sprintf("%.4f", a.Accuracy)},
+		{"codes", fmt.Sprintf("%d learned from, %d tested, %d classes", a.NTrain, a.NTest, a.Classes)},
+		{"C", fmt.Sprintf("%g", a.C)},
+	}
+	for _, v := range a.Validation {
+		rows = append(rows, [2]string{"", fmt.Sprintf("C = %g: accuracy %.4f in the cross-validation", v.C, v.Accuracy)})
+	}
+	return lines(append(rows, [2]string{"weights", a.State})...)
+}
+
+func (l *classifyCall) run() error {
+	sets, err := l.open(l.common)
 	if err != nil {
 		return err
 	}
-	if config.Classes, err = classes(sets.train, sets.test); err != nil {
+	n, err := classes(sets.train, sets.test)
+	if err != nil {
 		return usageError(err)
 	}
-	svm.Classes = config.Classes
-	sets.warn(l.common, l.run)
+	sets.warn(l.common, l.Run)
 	e, err := l.engine()
 	if err != nil {
 		return err
@@ -70,51 +98,26 @@ func (l *latentCall) classify(classifier string, config latent.ClassifierConfig,
 	}
 	ctx, stop := interruptible()
 	defer stop()
-	if classifier == "svm" {
-		return l.classifySVM(ctx, svm, train, test, sets.file, e.Name)
+	about := classified{l.Classifier, n, sets.file, e.Name}
+	if l.Classifier == "svm" {
+		bar, config := newBar("training support vector machines"), latent.DefaultSVM(n)
+		config.C = l.C
+		r, err := latent.ClassifySVM(ctx, train, test, config, func(done, total int) { bar(done, total, "") })
+		if err != nil {
+			return interrupted(err)
+		}
+		return l.print(svmAnswer{r, about})
 	}
-	bar := newBar("training the classifier")
+	bar, config := newBar("training the classifier"), latent.DefaultClassifier(n)
+	config.Epochs = l.Epochs
+	if l.given("seed") {
+		config.Seed = l.Seed
+	}
 	r, err := latent.Classify(ctx, e, train, test, config, func(done, total int, loss float64) { bar(done, total, fmt.Sprintf("loss %.3f", loss)) })
 	if err != nil {
 		return interrupted(err)
 	}
-	return l.print(struct {
-		latent.Classification
-		Classifier string `json:"classifier"`
-		Classes    int    `json:"classes"`
-		Epochs     int    `json:"epochs"`
-		Seed       uint64 `json:"seed"`
-		State      string `json:"state"`
-		Backend    string `json:"backend"`
-	}{r, classifier, config.Classes, config.Epochs, config.Seed, sets.file, e.Name},
-		[2]string{"accuracy", fmt.Sprintf("%.4f", r.Accuracy)},
-		[2]string{"codes", fmt.Sprintf("%d learned from, %d tested, %d classes", r.NTrain, r.NTest, config.Classes)},
-		[2]string{"best epoch", fmt.Sprintf("%d of %d, mean loss %.4g", r.BestEpoch, config.Epochs, r.Loss)},
-		[2]string{"weights", sets.file})
-}
-
-// classifySVM is classify with support vector machines.
-func (l *latentCall) classifySVM(ctx context.Context, config latent.SVMConfig, train, test latent.Codes, file, backend string) error {
-	bar := newBar("training support vector machines")
-	r, err := latent.ClassifySVM(ctx, train, test, config, func(done, total int) { bar(done, total, "") })
-	if err != nil {
-		return interrupted(err)
-	}
-	rows := [][2]string{
-		{"accuracy", fmt.Sprintf("%.4f", r.Accuracy)},
-		{"codes", fmt.Sprintf("%d learned from, %d tested, %d classes", r.NTrain, r.NTest, config.Classes)},
-		{"C", fmt.Sprintf("%g", r.C)},
-	}
-	for _, v := range r.Validation {
-		rows = append(rows, [2]string{"", fmt.Sprintf("C = %g: accuracy %.4f in the cross-validation", v.C, v.Accuracy)})
-	}
-	return l.print(struct {
-		latent.SVMClassification
-		Classifier string `json:"classifier"`
-		Classes    int    `json:"classes"`
-		State      string `json:"state"`
-		Backend    string `json:"backend"`
-	}{r, "svm", config.Classes, file, backend}, append(rows, [2]string{"weights", file})...)
+	return l.print(mlpAnswer{r, about, config.Epochs, config.Seed})
 }
 
 // classes returns the number of classes in the labels of train, if it can classify those of test.

@@ -9,13 +9,43 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
-// openPart loads normalised clouds with as many points as a run's and takes a part of them.
-func (c *common) openPart(path, key, split string, points int, seed uint64) (*datasets.Set, error) {
-	return c.openPartOf("data", "split", path, key, split, points, seed)
+// sampling says which points of clouds are taken.
+type sampling struct {
+	Key    string `flag:"key" unit:"NAME" help:"array in a .npz or .h5 file (default data)"`
+	Points int    `flag:"points" range:"0.." help:"points to sample on a mesh, or seeded subset of a cloud's; 0: as stored"`
 }
 
-// openPartOf is openPart for clouds and part of other flags.
-func (c *common) openPartOf(flag, splitFlag, path, key, split string, points int, seed uint64) (*datasets.Set, error) {
+// pair is two files of clouds, which are compared as they are.
+type pair struct {
+	X string `flag:"x" arg:"X" need:"x" unit:"FILE|DIR" reads:"clouds" help:"first clouds: a file, a folder, or builtin"`
+	Y string `flag:"y" arg:"Y" need:"y" unit:"FILE|DIR" reads:"clouds" help:"second clouds"`
+	sampling
+}
+
+func (p pair) load(c *common) (x, y *datasets.Set, err error) {
+	return c.loadPair(p.sampling, [2]string{"x", "y"}, p.X, p.Y)
+}
+
+// loadPair loads two sets of clouds that are not normalised. Those of one file are the same, with
+// one subset of their points; others are independent, with their own seeds.
+func (c *common) loadPair(s sampling, flags [2]string, x, y string) (a, b *datasets.Set, err error) {
+	load := func(i int, path string) (*datasets.Set, error) {
+		set, err := datasets.Load(path, datasets.Options{Points: s.Points, Seed: c.Seed + uint64(i), Key: s.Key, Raw: true})
+		if err != nil {
+			return nil, usageError(fmt.Errorf("--%s: %w", flags[i], err))
+		}
+		return set, nil
+	}
+	if a, err = load(0, x); err != nil || sameSource(x, y) {
+		return a, a, err
+	}
+	b, err = load(1, y)
+	return a, b, err
+}
+
+// openPart loads normalised clouds with as many points as a run's and takes a part of them; the flags
+// name both.
+func (c *common) openPart(flag, splitFlag, path, key, split string, points int, seed uint64) (*datasets.Set, error) {
 	part, err := c.openWith(flag, splitFlag, path, split, datasets.Options{Points: points, AtMost: true, Seed: seed, Key: key})
 	if err != nil {
 		return nil, err
@@ -26,7 +56,7 @@ func (c *common) openPartOf(flag, splitFlag, path, key, split string, points int
 	return part, nil
 }
 
-// openWith is openPartOf for any options. It gives the warnings of the clouds.
+// openWith is openPart for any options. It gives the warnings of the clouds.
 func (c *common) openWith(flag, splitFlag, path, split string, o datasets.Options) (*datasets.Set, error) {
 	set, err := datasets.Load(path, o)
 	if err != nil {
@@ -55,16 +85,15 @@ func trainPart(all *datasets.Set) (*datasets.Set, error) {
 }
 
 // noTest is the error of a call without --test, if the clouds of --data have no test part.
-func noTest(h *datasets.Set) error {
-	if h.Split != nil {
+func noTest(all *datasets.Set) error {
+	if all.Split != nil {
 		return nil
 	}
-	return usageError(fmt.Errorf("--test is missing: %s has no test part", h.Name))
+	return usageError(fmt.Errorf("--test is missing: %s has no test part", all.Name))
 }
 
 // sameSource reports whether two names of clouds mean the same file or folder, after links. Such
-// clouds are loaded once, with one subset or sample of points, so that their distance is 0. Those
-// of different files are independent, with their own seeds.
+// clouds are loaded once, with one subset or sample of points, so that their distance is 0.
 func sameSource(a, b string) bool {
 	if a == b {
 		return true
@@ -77,12 +106,11 @@ func sameSource(a, b string) bool {
 	if err != nil || first == second {
 		return err == nil
 	}
-	first, second = pointsOf(first), pointsOf(second)
-	one, err := os.Stat(first)
+	one, err := os.Stat(pointsOf(first))
 	if err != nil {
 		return false
 	}
-	other, err := os.Stat(second)
+	other, err := os.Stat(pointsOf(second))
 	return err == nil && os.SameFile(one, other)
 }
 
@@ -96,8 +124,8 @@ func pointsOf(path string) string {
 	return path
 }
 
-// passes shows the progress of work of several parts, with one bar per part.
-func passes() func(what string, done, total int) {
+// bars shows the progress of work of several parts, with one bar per part.
+func bars() func(what string, done, total int) {
 	var bar func(done, total int, note string)
 	last := ""
 	return func(what string, done, total int) {

@@ -4,8 +4,9 @@ import "github.com/spf13/cobra"
 
 func newData(c *common) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "data",
-		Short: "data sets and what is in them",
+		Use:     "data",
+		Short:   "List, describe, sample, fetch and verify data sets",
+		Example: "  swlab data list",
 	}
 	cmd.AddCommand(newDataList(c), newDataInfo(c), newDataSample(c), newDataFetch(c), newDataVerify(c))
 	return group(cmd)

@@ -17,50 +17,83 @@ import (
 // sourceOf finds a data set of the catalogue.
 var sourceOf = datasets.FindSource
 
+// cache is the folder of what was fetched.
+type cache struct {
+	Cache string `flag:"cache" unit:"DIR" writes:"work folder" help:"folder of fetched data (default: SWLAB_CACHE, or swlab in the user's cache folder)"`
+}
+
+func (c cache) dir() (string, error) {
+	if c.Cache != "" {
+		return c.Cache, nil
+	}
+	return datasets.CacheDir()
+}
+
+type dataFetch struct {
+	*common
+	Name string `arg:"NAME" need:"x" words:"data set" help:"data set of swlab data list"`
+	cache
+	AcceptLicence bool   `flag:"accept-licence" help:"you have read and accept the data set's terms"`
+	From          string `flag:"from" unit:"FILE|DIR" help:"the file, or a folder with the files, downloaded by other means"`
+}
+
 func newDataFetch(c *common) *cobra.Command {
-	var o fetch.Options
-	cmd := &cobra.Command{
-		Use:   "fetch NAME",
-		Short: "download a data set of `swlab data list`, or take a file that was downloaded elsewhere; check it and unpack it",
-		Args:  cobra.ExactArgs(1),
+	return c.command("fetch NAME", "Download a data set, or take a file that was downloaded elsewhere; check it and unpack it",
+		"swlab data fetch modelnet40-hdf5 --accept-licence", &dataFetch{common: c})
+}
+
+// Unknown values are null.
+type fetchAnswer struct {
+	Name      string  `json:"name"`
+	Path      string  `json:"path"`
+	Kind      string  `json:"kind"`
+	Clouds    int     `json:"clouds"`
+	Points    *int    `json:"points"`
+	Classes   *int    `json:"classes"`
+	Fetched   bool    `json:"fetched"`
+	Checksum  string  `json:"checksum"`
+	SHA256    *string `json:"sha256"`
+	Bytes     int64   `json:"bytes"`
+	Downloads any     `json:"downloads"`
+	Files     int     `json:"files"`
+	Licence   string  `json:"licence"`
+	Terms     string  `json:"terms_url"`
+	source    datasets.Source
+	record    *fetch.Record
+}
+
+func (a fetchAnswer) String() string {
+	rows := [][2]string{{"name", a.Name}, {"fetched", map[bool]string{true: "now", false: "before; unchanged"}[a.Fetched]}}
+	for _, d := range a.record.Downloads {
+		rows = append(rows, [2]string{"sha256", fmt.Sprintf("%s  %s, %d bytes", d.SHA256, d.Name, d.Bytes)})
 	}
-	cache := cacheFlag(cmd)
-	writes(cmd, "cache", workFolder)
-	f := cmd.Flags()
-	f.BoolVar(&o.AcceptLicence, "accept-licence", false, "you have read and accept the data set's terms")
-	f.StringVar(&o.From, "from", "", "the file, or a folder with the files, downloaded by other means")
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		source, err := sourceOf(args[0])
-		if err != nil {
-			return usageError(err)
-		}
-		if o.Cache, err = cache(); err != nil {
-			return err
-		}
-		o.Note = func(text string) { fmt.Fprintln(os.Stderr, "swlab:", text) }
-		o.Progress = byteBar("downloading")
-		ctx, stop := interruptible()
-		defer stop()
-		record, err := fetch.Fetch(ctx, source, o)
-		if err != nil {
-			return fetchFailed(source, o, err)
-		}
-		if record.Checksum == "first use" && record.Fetched {
-			fmt.Fprintf(os.Stderr, "swlab: %s: trusted without a published checksum; `swlab data verify %s` compares with this download\n", source.Name, source.Name)
-		}
-		rows := [][2]string{{"name", source.Name}, {"fetched", map[bool]string{true: "now", false: "before; unchanged"}[record.Fetched]}}
-		for _, d := range record.Downloads {
-			rows = append(rows, [2]string{"sha256", fmt.Sprintf("%s  %s, %d bytes", d.SHA256, d.Name, d.Bytes)})
-		}
-		rows = append(rows, [2]string{"checked against", map[bool]string{true: "the catalogue", false: "nothing: first use"}[record.Checksum == "catalogue"]},
-			[2]string{"files", fmt.Sprint(len(record.Files))}, [2]string{"licence", source.Licence}, [2]string{"--data", dataFlag(source, record)})
-		return c.print(map[string]any{
-			"name": source.Name, "path": record.Path(), "kind": source.Kind, "clouds": source.Clouds, "points": known(source.Points), "classes": known(source.Classes),
-			"fetched": record.Fetched, "checksum": record.Checksum, "sha256": known(record.SHA256), "bytes": record.Bytes,
-			"downloads": record.Downloads, "files": len(record.Files), "licence": source.Licence, "terms_url": source.TermsURL,
-		}, rows...)
+	against := map[bool]string{true: "the catalogue", false: "nothing: first use"}[a.Checksum == "catalogue"]
+	return lines(append(rows, [2]string{"checked against", against}, [2]string{"files", fmt.Sprint(a.Files)}, [2]string{"licence", a.Licence},
+		[2]string{"--data", dataFlag(a.source, a.record)})...)
+}
+
+func (f *dataFetch) run() error {
+	source, err := sourceOf(f.Name)
+	if err != nil {
+		return usageError(err)
 	}
-	return cmd
+	o := fetch.Options{AcceptLicence: f.AcceptLicence, From: f.From}
+	if o.Cache, err = f.dir(); err != nil {
+		return err
+	}
+	o.Note = func(text string) { fmt.Fprintln(os.Stderr, "swlab:", text) }
+	o.Progress = byteBar("downloading")
+	ctx, stop := interruptible()
+	defer stop()
+	r, err := fetch.Fetch(ctx, source, o)
+	if err != nil {
+		return fetchFailed(source, o, err)
+	}
+	if r.Checksum == "first use" && r.Fetched {
+		fmt.Fprintf(os.Stderr, "swlab: %s: trusted without a published checksum; `swlab data verify %s` compares with this download\n", source.Name, source.Name)
+	}
+	return f.print(fetchAnswer{source.Name, r.Path(), source.Kind, source.Clouds, known(source.Points), known(source.Classes), r.Fetched, r.Checksum,
+		known(r.SHA256), r.Bytes, r.Downloads, len(r.Files), source.Licence, source.TermsURL, source, r})
 }
 
 // dataFlag returns the value to give to --data: the name if it leads to the cache that was used.
@@ -87,67 +120,81 @@ func fetchFailed(source datasets.Source, o fetch.Options, err error) error {
 	return err
 }
 
+type dataVerify struct {
+	*common
+	Place string `arg:"NAME" unit:"FILE|DIR" help:"a data set, or the folder of one; without it all that were fetched"`
+	cache
+}
+
 func newDataVerify(c *common) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "verify [NAME|PATH]",
-		Short: "read fetched files again and compare them with the record made when they were fetched",
-		Args:  cobra.MaximumNArgs(1),
+	return c.command("verify [NAME|PATH]", "Read fetched files again and compare them with the record made when they were fetched",
+		"swlab data verify", &dataVerify{common: c})
+}
+
+func (v *dataVerify) unused(flag string) (string, error) {
+	if _, err := datasets.FindSource(v.Place); flag == "cache" && v.Place != "" && err != nil {
+		return fmt.Sprintf("%s is a path, not the name of a data set", v.Place), nil
 	}
-	cache := cacheFlag(cmd)
-	reads(cmd, "cache")
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		dir, err := cache()
+	return "", nil
+}
+
+type verified struct {
+	Name     string   `json:"name"`
+	Path     string   `json:"path"`
+	Checksum string   `json:"checksum"`
+	Files    int      `json:"files"`
+	OK       bool     `json:"ok"`
+	Problems []string `json:"problems"`
+}
+
+type verifyAnswer struct {
+	OK   bool       `json:"ok"`
+	Sets []verified `json:"sets"`
+	dir  string
+}
+
+func (a verifyAnswer) String() string {
+	rows := [][2]string{}
+	for _, s := range a.Sets {
+		if s.OK {
+			rows = append(rows, [2]string{s.Name, fmt.Sprintf("as fetched, %d files", s.Files)})
+		}
+		for _, p := range s.Problems {
+			rows = append(rows, [2]string{s.Name, p})
+		}
+	}
+	if len(a.Sets) == 0 {
+		rows = append(rows, [2]string{"nothing has been fetched into", a.dir})
+	}
+	return lines(rows...)
+}
+
+func (v *dataVerify) run() error {
+	dir, err := v.dir()
+	if err != nil {
+		return err
+	}
+	records, err := findRecords(v.Place, dir)
+	if err != nil {
+		return err
+	}
+	ctx, stop := interruptible()
+	defer stop()
+	answer, damaged := verifyAnswer{true, []verified{}, dir}, []string{}
+	for _, r := range records {
+		problems, err := verifyRecord(ctx, r)
 		if err != nil {
 			return err
 		}
-		records, err := findRecords(args, dir)
-		if err != nil {
-			return err
+		answer.Sets = append(answer.Sets, verified{r.Name, r.Path(), r.Checksum, len(r.Files), problems == nil, append([]string{}, problems...)})
+		if problems != nil {
+			answer.OK, damaged = false, append(damaged, r.Name)
 		}
-		ctx, stop := interruptible()
-		defer stop()
-		type result struct {
-			Name     string   `json:"name"`
-			Path     string   `json:"path"`
-			Checksum string   `json:"checksum"`
-			Files    int      `json:"files"`
-			OK       bool     `json:"ok"`
-			Problems []string `json:"problems"`
-		}
-		results, damaged, rows := []result{}, []string{}, [][2]string{}
-		for _, r := range records {
-			problems, err := verifyRecord(ctx, r)
-			if err != nil {
-				return err
-			}
-			results = append(results, result{r.Name, r.Path(), r.Checksum, len(r.Files), problems == nil, append([]string{}, problems...)})
-			if problems == nil {
-				rows = append(rows, [2]string{r.Name, fmt.Sprintf("as fetched, %d files", len(r.Files))})
-			} else {
-				damaged = append(damaged, r.Name)
-			}
-			for _, p := range problems {
-				rows = append(rows, [2]string{r.Name, p})
-			}
-		}
-		if len(records) == 0 {
-			rows = append(rows, [2]string{"nothing has been fetched into", dir})
-		}
-		if err := c.print(map[string]any{"ok": len(damaged) == 0, "sets": results}, rows...); err != nil {
-			return err
-		}
-		if len(damaged) > 0 {
-			return fmt.Errorf("%s: not as fetched, or not what the catalogue says; delete the folder and fetch again", strings.Join(damaged, ", "))
-		}
-		return nil
 	}
-	return refuse(cmd, func(flag string) (string, error) {
-		place := cmd.Flags().Arg(0)
-		if _, err := datasets.FindSource(place); flag == "cache" && place != "" && err != nil {
-			return fmt.Sprintf("%s is a path, not the name of a data set", place), nil
-		}
-		return "", nil
-	})
+	if err := v.print(answer); err != nil || answer.OK {
+		return err
+	}
+	return fmt.Errorf("%s: not as fetched, or not what the catalogue says; delete the folder and fetch again", strings.Join(damaged, ", "))
 }
 
 // verifyRecord returns how files differ from their record and, without a published sum, from the
@@ -165,9 +212,9 @@ func verifyRecord(ctx context.Context, r *fetch.Record) ([]string, error) {
 	return nil, nil
 }
 
-// findRecords returns the record that a name or a path means; without arguments, all in the cache.
-func findRecords(args []string, cache string) ([]*fetch.Record, error) {
-	if len(args) == 0 {
+// findRecords returns the record that a name or a path means; without one, all in the cache.
+func findRecords(place, cache string) ([]*fetch.Record, error) {
+	if place == "" {
 		var all []*fetch.Record
 		for _, s := range datasets.Catalogue() {
 			r, err := fetch.ReadRecord(s.Dir(cache))
@@ -179,17 +226,17 @@ func findRecords(args []string, cache string) ([]*fetch.Record, error) {
 		}
 		return all, nil
 	}
-	source, err := datasets.FindSource(args[0])
+	source, err := datasets.FindSource(place)
 	if err == nil && source.Files == nil {
 		return nil, usageError(fmt.Errorf("%s: made in memory, nothing is fetched; the test of its checksum is TestShapesChecksum in datasets", source.Name))
 	}
-	read := func() (*fetch.Record, error) { return fetch.FindRecord(args[0]) }
+	read := func() (*fetch.Record, error) { return fetch.FindRecord(place) }
 	if err == nil {
 		read = func() (*fetch.Record, error) { return fetch.ReadRecord(source.Dir(cache)) }
 	}
 	r, err := read()
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, usageError(fmt.Errorf("%s: has not been fetched into %s", args[0], cache))
+		return nil, usageError(fmt.Errorf("%s: has not been fetched into %s", place, cache))
 	}
 	return []*fetch.Record{r}, usageError(err)
 }

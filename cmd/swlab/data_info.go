@@ -9,48 +9,68 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 )
 
+type dataInfo struct {
+	*common
+	Path    string   `arg:"PATH" need:"x" unit:"FILE|DIR" reads:"clouds" help:"clouds: a file, a folder, or builtin"`
+	Key     string   `flag:"key" unit:"NAME" help:"array in a .npz or .h5 file (default data)"`
+	Points  int      `flag:"points" range:"0.." help:"points per cloud: of meshes 2048 by default, of others as stored"`
+	Classes []string `flag:"classes" unit:"NAMES" help:"only these classes: names or label numbers, separated by commas"`
+	Val     float64  `flag:"val" help:"fraction of the clouds to draw as validation part, by --seed; replaces the stored parts"`
+	Test    float64  `flag:"test" help:"fraction of the clouds to draw as test part, by --seed; replaces the stored parts"`
+}
+
 func newDataInfo(c *common) *cobra.Command {
-	o := datasets.Options{Raw: true, NonFinite: true}
-	cmd := &cobra.Command{
-		Use:   "info PATH",
-		Short: "describe clouds: a file, a folder, or builtin",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			o.Seed = c.seed
-			set, err := datasets.Load(args[0], o)
-			if err != nil {
-				return usageError(err)
-			}
-			s := set.Summary()
-			c.warnOf(set)
-			if s.NonFinite > 0 {
-				c.warn("%s: coordinates that are NaN, infinite or larger than 3.4e38, the largest number of float32: %d; other calls refuse these clouds", args[0], s.NonFinite)
-			}
-			v := map[string]any{
-				"path": args[0], "kind": set.Kind, "clouds": set.Clouds, "points": set.Points, "dim": set.Dim, "classes": countClasses(s, o),
-				"class_names": set.Classes, "per_class": s.PerClass, "train": s.Train, "test": s.Test, "val": s.Val, "split_seed": nil,
-				"min": s.Min, "max": s.Max, "min_radius": s.MinRadius, "max_radius": s.MaxRadius,
-				"duplicates": s.Duplicates, "non_finite": s.NonFinite, "degenerate_faces": s.DegenerateFaces,
-			}
-			if set.SplitDraw != nil {
-				v["split_seed"] = set.SplitDraw.Seed
-			}
-			return c.print(v, infoRows(args[0], set, s, o)...)
-		},
+	return c.command("info PATH", "Describe clouds: a file, a folder, or builtin", "swlab data info clouds.npz", &dataInfo{common: c})
+}
+
+func (d *dataInfo) unused(flag string) (string, error) {
+	if flag == "key" {
+		return keyUnused(d.Path), nil
 	}
-	f := cmd.Flags()
-	f.StringVar(&o.Key, "key", "", "array in a .npz or .h5 file (default data)")
-	f.IntVar(&o.Points, "points", 0, "points per cloud: of meshes 2048 by default, of others as stored")
-	f.StringSliceVar(&o.Classes, "classes", nil, "only these classes: names or label numbers, separated by commas")
-	f.Float64Var(&o.Val, "val", 0, "fraction of the clouds to draw as validation part, by --seed; replaces the stored parts")
-	f.Float64Var(&o.Test, "test", 0, "the same for the test part")
-	readsArguments(cmd)
-	return refuse(cmd, func(flag string) (string, error) {
-		if flag == "key" {
-			return unkeyed(cmd.Flags().Arg(0)), nil
-		}
-		return "", nil
-	})
+	return "", nil
+}
+
+type infoAnswer struct {
+	Path            string    `json:"path"`
+	Kind            string    `json:"kind"`
+	Clouds          int       `json:"clouds"`
+	Points          int       `json:"points"`
+	Dim             int       `json:"dim"`
+	Classes         int       `json:"classes"`
+	ClassNames      []string  `json:"class_names"`
+	PerClass        []int     `json:"per_class"`
+	Train           int       `json:"train"`
+	Test            int       `json:"test"`
+	Val             int       `json:"val"`
+	SplitSeed       *uint64   `json:"split_seed"`
+	Min             []float64 `json:"min"`
+	Max             []float64 `json:"max"`
+	MinRadius       float64   `json:"min_radius"`
+	MaxRadius       float64   `json:"max_radius"`
+	Duplicates      int       `json:"duplicates"`
+	NonFinite       int       `json:"non_finite"`
+	DegenerateFaces int       `json:"degenerate_faces"`
+	set             *datasets.Set
+	chosen          bool // some classes
+}
+
+func (d *dataInfo) run() error {
+	o := datasets.Options{Raw: true, NonFinite: true, Seed: d.Seed, Key: d.Key, Points: d.Points, Classes: d.Classes, Val: d.Val, Test: d.Test}
+	set, err := datasets.Load(d.Path, o)
+	if err != nil {
+		return usageError(err)
+	}
+	s := set.Summary()
+	d.warnOf(set)
+	if s.NonFinite > 0 {
+		d.warn("%s: coordinates that are NaN, infinite or larger than 3.4e38, the largest number of float32: %d; other calls refuse these clouds", d.Path, s.NonFinite)
+	}
+	a := infoAnswer{d.Path, set.Kind, set.Clouds, set.Points, set.Dim, countClasses(s, o), set.Classes, s.PerClass, s.Train, s.Test, s.Val, nil,
+		s.Min, s.Max, s.MinRadius, s.MaxRadius, s.Duplicates, s.NonFinite, s.DegenerateFaces, set, o.Classes != nil}
+	if set.SplitDraw != nil {
+		a.SplitSeed = &set.SplitDraw.Seed
+	}
+	return d.print(a)
 }
 
 // countClasses counts the named classes; without names, or if some were chosen, those that have
@@ -68,47 +88,46 @@ func countClasses(s datasets.Summary, o datasets.Options) int {
 	return n
 }
 
-// infoRows is the description as text.
-func infoRows(path string, set *datasets.Set, s datasets.Summary, o datasets.Options) [][2]string {
+func (a infoAnswer) String() string {
 	parts := "unknown"
-	if set.Split != nil {
-		parts = fmt.Sprintf("%d, %d, %d", s.Train, s.Test, s.Val)
+	if a.set.Split != nil {
+		parts = fmt.Sprintf("%d, %d, %d", a.Train, a.Test, a.Val)
 	}
-	if set.SplitDraw != nil {
-		parts += fmt.Sprintf(", drawn with seed %d", set.SplitDraw.Seed)
+	if a.SplitSeed != nil {
+		parts += fmt.Sprintf(", drawn with seed %d", *a.SplitSeed)
 	}
 	rows := [][2]string{
-		{"path", path},
-		{"kind", set.Kind},
-		{"clouds", fmt.Sprint(set.Clouds)},
-		{"points, dim", fmt.Sprintf("%d, %d", set.Points, set.Dim)},
+		{"path", a.Path},
+		{"kind", a.Kind},
+		{"clouds", fmt.Sprint(a.Clouds)},
+		{"points, dim", fmt.Sprintf("%d, %d", a.Points, a.Dim)},
 		{"train, test, val", parts},
 	}
 	digits := 6
-	if set.Origins != nil { // far from 0
+	if a.set.Origins != nil { // far from 0
 		digits = 12
 	}
-	for k := range set.Dim {
+	for k := range a.Dim {
 		axis := fmt.Sprintf("axis %d", k)
-		if set.Dim <= 3 {
+		if a.Dim <= 3 {
 			axis = "xyz"[k : k+1]
 		}
-		rows = append(rows, [2]string{axis, fmt.Sprintf("%.*g to %.*g", digits, s.Min[k], digits, s.Max[k])})
+		rows = append(rows, [2]string{axis, fmt.Sprintf("%.*g to %.*g", digits, a.Min[k], digits, a.Max[k])})
 	}
 	rows = append(rows,
-		[2]string{"radius of clouds", fmt.Sprintf("%.6g to %.6g", s.MinRadius, s.MaxRadius)},
-		[2]string{"duplicate points", fmt.Sprint(s.Duplicates)},
-		[2]string{"NaN or over 3.4e38", fmt.Sprint(s.NonFinite)})
-	if set.DegenerateFaces != nil {
-		rows = append(rows, [2]string{"faces without area", fmt.Sprintf("%d, left out", s.DegenerateFaces)})
+		[2]string{"radius of clouds", fmt.Sprintf("%.6g to %.6g", a.MinRadius, a.MaxRadius)},
+		[2]string{"duplicate points", fmt.Sprint(a.Duplicates)},
+		[2]string{"NaN or over 3.4e38", fmt.Sprint(a.NonFinite)})
+	if a.set.DegenerateFaces != nil {
+		rows = append(rows, [2]string{"faces without area", fmt.Sprintf("%d, left out", a.DegenerateFaces)})
 	}
-	rows = append(rows, [2]string{"classes", fmt.Sprint(countClasses(s, o))})
-	for l, n := range s.PerClass {
-		if n > 0 || o.Classes == nil {
-			rows = append(rows, [2]string{"  " + className(set.Classes, l), fmt.Sprint(n)})
+	rows = append(rows, [2]string{"classes", fmt.Sprint(a.Classes)})
+	for l, n := range a.PerClass {
+		if n > 0 || !a.chosen {
+			rows = append(rows, [2]string{"  " + className(a.ClassNames, l), fmt.Sprint(n)})
 		}
 	}
-	return rows
+	return lines(rows...)
 }
 
 func className(classes []string, label int) string {

@@ -2,9 +2,7 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -12,76 +10,96 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets/fetch"
 )
 
-// cacheFlag adds --cache to a command. The result returns the folder.
-func cacheFlag(cmd *cobra.Command) func() (string, error) {
-	dir := cmd.Flags().String("cache", "", "folder of fetched data; default: SWLAB_CACHE, or swlab in the user's cache folder")
-	return func() (string, error) {
-		if *dir != "" {
-			return *dir, nil
-		}
-		return datasets.CacheDir()
-	}
+type dataList struct {
+	*common
+	Name string `arg:"NAME" words:"data set" help:"one data set, about which all is printed"`
+	cache
 }
 
 func newDataList(c *common) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   "list [NAME]",
-		Short: "the data sets that are known, or all about one of them",
-		Args:  cobra.MaximumNArgs(1),
-	}
-	cache := cacheFlag(cmd)
-	reads(cmd, "cache")
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		dir, err := cache()
-		if err != nil {
-			return err
-		}
-		sources := datasets.Catalogue()
-		if len(args) == 1 {
-			source, err := datasets.FindSource(args[0])
-			if err != nil {
-				return usageError(err)
-			}
-			if c.format == "text" {
-				return c.print(nil, describe(source, dir)...)
-			}
-			sources = []datasets.Source{source}
-		}
-		if c.format == "json" {
-			var list []map[string]any
-			for _, s := range sources {
-				list = append(list, listed(s, dir))
-			}
-			return c.print(map[string]any{"cache": dir, "sets": list})
-		}
-		w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(w, "NAME\tCLOUDS\tPOINTS\tCLASSES\tDOWNLOAD\tHERE\tWHAT")
-		for _, s := range sources {
-			fmt.Fprintf(w, "%s\t%d\t%s\t%s\t%s\t%s\t%s\n", s.Name, s.Clouds, orDash(s.Points), orDash(s.Classes), download(s), here(s, dir), s.What)
-		}
-		return w.Flush()
-	}
-	return cmd
+	return c.command("list [NAME]", "List the data sets that are known, or print all about one", "swlab data list modelnet40-hdf5", &dataList{common: c})
 }
 
-// listed is an entry of the catalogue in JSON. Unknown values are null.
-func listed(s datasets.Source, cache string) map[string]any {
-	type file struct {
-		Name   string   `json:"name"`
-		URLs   []string `json:"urls"`
-		Bytes  *int64   `json:"bytes"`
-		SHA256 *string  `json:"sha256"`
-		Source *string  `json:"sha256_source"`
+// dataSets are the names of the catalogue.
+func dataSets() []string {
+	var out []string
+	for _, s := range datasets.Catalogue() {
+		out = append(out, s.Name)
 	}
-	files := []file{}
+	return out
+}
+
+// listed is an entry of the catalogue. Unknown values are null.
+type listed struct {
+	Name     string       `json:"name"`
+	What     string       `json:"what"`
+	Kind     string       `json:"kind"`
+	Clouds   int          `json:"clouds"`
+	Points   *int         `json:"points"`
+	Classes  *int         `json:"classes"`
+	Home     string       `json:"home"`
+	Licence  string       `json:"licence"`
+	Terms    string       `json:"terms"`
+	TermsURL string       `json:"terms_url"`
+	Files    []listedFile `json:"files"`
+	Manual   string       `json:"manual"`
+	Notes    string       `json:"notes"`
+	Path     string       `json:"path"`
+	Fetched  bool         `json:"fetched"`
+}
+
+type listedFile struct {
+	Name   string   `json:"name"`
+	URLs   []string `json:"urls"`
+	Bytes  *int64   `json:"bytes"`
+	SHA256 *string  `json:"sha256"`
+	Source *string  `json:"sha256_source"`
+}
+
+func newListed(s datasets.Source, cache string) listed {
+	files := []listedFile{}
 	for _, f := range s.Files {
-		files = append(files, file{f.Name, append([]string{}, f.URLs...), known(f.Bytes), known(f.SHA256), known(f.Recorded)})
+		files = append(files, listedFile{f.Name, append([]string{}, f.URLs...), known(f.Bytes), known(f.SHA256), known(f.Recorded)})
 	}
-	return map[string]any{
-		"name": s.Name, "what": s.What, "kind": s.Kind, "clouds": s.Clouds, "points": known(s.Points), "classes": known(s.Classes),
-		"home": s.Home, "licence": s.Licence, "terms": s.Terms, "terms_url": s.TermsURL, "files": files, "manual": s.Manual, "notes": s.Notes,
-		"path": s.Path(cache), "fetched": here(s, cache) == "yes",
+	return listed{s.Name, s.What, s.Kind, s.Clouds, known(s.Points), known(s.Classes), s.Home, s.Licence, s.Terms, s.TermsURL, files, s.Manual, s.Notes,
+		s.Path(cache), here(s, cache) == "yes"}
+}
+
+type listAnswer struct {
+	Cache   string   `json:"cache"`
+	Sets    []listed `json:"sets"`
+	sources []datasets.Source
+	one     bool
+}
+
+func (a listAnswer) String() string {
+	if a.one {
+		return lines(describe(a.sources[0], a.Cache)...)
 	}
+	rows := [][2]string{{"NAME", "CLOUDS\tPOINTS\tCLASSES\tDOWNLOAD\tHERE\tWHAT"}}
+	for _, s := range a.sources {
+		rows = append(rows, [2]string{s.Name, fmt.Sprintf("%d\t%s\t%s\t%s\t%s\t%s", s.Clouds, orDash(s.Points), orDash(s.Classes), download(s), here(s, a.Cache), s.What)})
+	}
+	return lines(rows...)
+}
+
+func (l *dataList) run() error {
+	dir, err := l.dir()
+	if err != nil {
+		return err
+	}
+	answer := listAnswer{Cache: dir, sources: datasets.Catalogue(), one: l.Name != ""}
+	if answer.one {
+		source, err := datasets.FindSource(l.Name)
+		if err != nil {
+			return usageError(err)
+		}
+		answer.sources = []datasets.Source{source}
+	}
+	for _, s := range answer.sources {
+		answer.Sets = append(answer.Sets, newListed(s, dir))
+	}
+	return l.print(answer)
 }
 
 // known returns nil for an unknown value.

@@ -11,48 +11,56 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
+type dataSample struct {
+	*common
+	Meshes string `arg:"MESHES" need:"x" unit:"FILE|DIR" reads:"clouds" help:"a mesh, a folder of meshes, or builtin"`
+	Out    string `flag:"out" need:"x" unit:"FILE|DIR" writes:".npy new folder" group:"Output" help:"F.npy, or a new folder: points.npy, and labels.npy, classes.txt, split.npy where the folders of the meshes name them"`
+	Points int    `flag:"points" range:"1.." help:"points per cloud"`
+	Raw    bool   `flag:"raw" help:"keep the files' coordinates: no centring, no scaling"`
+}
+
 func newDataSample(c *common) *cobra.Command {
-	var out string
-	var o datasets.Options
-	cmd := &cobra.Command{
-		Use:   "sample MESHES --out F.npy|DIR",
-		Short: "sample meshes, or the built-in shapes, uniformly by area into clouds",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if o.Points < 1 {
-				return usageError(fmt.Errorf("--points: expected at least 1, found %d", o.Points))
-			}
-			o.Seed = c.seed
-			bar := newBar("sampling")
-			s, err := datasets.SampleMeshes(args[0], out, o, func(done, total int) { bar(done, total, "") })
-			if errors.As(err, new(*durable.Error)) { // the meshes are valid
-				return fmt.Errorf("--out: %w", err)
-			}
-			if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EIO) {
-				return err
-			}
-			if err != nil {
-				return usageError(err)
-			}
-			kind := "folder"
-			if datasets.IsArray(out) {
-				kind = "npy"
-			}
-			return c.print(map[string]any{
-				"path": out, "kind": kind, "source": args[0], "clouds": s.Clouds, "points": s.Points, "classes": len(s.Classes), "class_names": s.Classes,
-				"train": s.Parts[datasets.TrainPart], "test": s.Parts[datasets.TestPart], "val": s.Parts[datasets.ValPart], "raw": o.Raw, "seed": c.seed,
-			},
-				[2]string{"path", out},
-				[2]string{"clouds, points", fmt.Sprintf("%d, %d", s.Clouds, s.Points)},
-				[2]string{"classes", fmt.Sprint(len(s.Classes))},
-				[2]string{"train, test, val", fmt.Sprintf("%d, %d, %d", s.Parts[datasets.TrainPart], s.Parts[datasets.TestPart], s.Parts[datasets.ValPart])})
-		},
+	return c.command("sample MESHES --out F.npy|DIR", "Sample meshes, or the built-in shapes, uniformly by area into clouds",
+		"swlab data sample meshes/ --points 2048 --out clouds", &dataSample{common: c, Points: 2048})
+}
+
+type sampleAnswer struct {
+	Path       string   `json:"path"`
+	Kind       string   `json:"kind"`
+	Source     string   `json:"source"`
+	Clouds     int      `json:"clouds"`
+	Points     int      `json:"points"`
+	Classes    int      `json:"classes"`
+	ClassNames []string `json:"class_names"`
+	Train      int      `json:"train"`
+	Test       int      `json:"test"`
+	Val        int      `json:"val"`
+	Raw        bool     `json:"raw"`
+	Seed       uint64   `json:"seed"`
+}
+
+func (a sampleAnswer) String() string {
+	return lines([2]string{"path", a.Path}, [2]string{"clouds, points", fmt.Sprintf("%d, %d", a.Clouds, a.Points)},
+		[2]string{"classes", fmt.Sprint(a.Classes)}, [2]string{"train, test, val", fmt.Sprintf("%d, %d, %d", a.Train, a.Test, a.Val)})
+}
+
+func (d *dataSample) run() error {
+	bar := newBar("sampling")
+	o := datasets.Options{Points: d.Points, Seed: d.Seed, Raw: d.Raw}
+	s, err := datasets.SampleMeshes(d.Meshes, d.Out, o, func(done, total int) { bar(done, total, "") })
+	if errors.As(err, new(*durable.Error)) { // the meshes are valid
+		return fmt.Errorf("--out: %w", err)
 	}
-	f := cmd.Flags()
-	f.StringVar(&out, "out", "", "F.npy, or a new folder: points.npy, and labels.npy, classes.txt, split.npy where the folders of the meshes name them")
-	f.IntVar(&o.Points, "points", 2048, "points per cloud")
-	f.BoolVar(&o.Raw, "raw", false, "keep the files' coordinates: no centring, no scaling")
-	readsArguments(cmd)
-	writes(cmd, "out", ".npy", newFolder)
-	return required(cmd, "out")
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EIO) {
+		return err
+	}
+	if err != nil {
+		return usageError(err)
+	}
+	kind := "folder"
+	if datasets.IsArray(d.Out) {
+		kind = "npy"
+	}
+	return d.print(sampleAnswer{d.Out, kind, d.Meshes, s.Clouds, s.Points, len(s.Classes), s.Classes, s.Parts[datasets.TrainPart], s.Parts[datasets.TestPart],
+		s.Parts[datasets.ValPart], d.Raw, d.Seed})
 }

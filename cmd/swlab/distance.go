@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab"
@@ -17,210 +15,154 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
+// mapFlags are the settings of amortizers.
+type mapFlags struct {
+	DK      int               `flag:"dk" group:"Ascent and amortizer" range:"1.." unset:"0" help:"width of the amortizer's queries and keys (default: the weights' own, or 64)"`
+	K       int               `flag:"k" group:"Ascent and amortizer" range:"1.." unset:"0" help:"projected keys and values of the amortizer la (default: the weights' own, or 64)"`
+	Variant amortizer.Variant `flag:"variant" unit:"NAME" group:"Ascent and amortizer" help:"amortizers as released, or as in the paper"`
+	Weights string            `flag:"weights" unit:"FILE" reads:"file" group:"Ascent and amortizer" help:"weights of the amortizer, .safetensors or .pth (default: initial ones, by --seed)"`
+}
+
+// read returns the weights of the file, nil without one, and the settings for them.
+func (m mapFlags) read() (swlab.DirectionConfig, error) {
+	o := swlab.DirectionConfig{DK: m.DK, K: m.K, Variant: m.Variant}
+	if m.Weights == "" {
+		return o, nil
+	}
+	var err error
+	if o.Weights, err = weights.Read(m.Weights); err != nil {
+		return o, usageError(fmt.Errorf("--weights: %w", err))
+	}
+	return o, nil
+}
+
+// check returns an error for weights that do not fit the amortizer and the clouds.
+func (m mapFlags) check(name string, x, y *datasets.Set, o swlab.DirectionConfig) error {
+	err := swlab.CheckDirection(name, x, y, o)
+	if err != nil && m.Weights != "" {
+		err = fmt.Errorf("--weights %s: %w", m.Weights, err)
+	}
+	return usageError(err)
+}
+
 type distanceCall struct {
 	*common
-	loss, x, y, key                   string
-	directions, massX, massY, path    string
-	weights                           string
-	outSlices, outGrad, outDirections string
-	normalize                         string
-	points                            int
-	settings                          loss.Config
+	pair
+	mapFlags
+	loss.Config
+	Loss          string `flag:"loss" unit:"NAME" group:"Loss" help:"what is computed: %s"`
+	MassX         string `flag:"mass-x" unit:"FILE" reads:"file" group:"Loss" help:".npy file with masses of the points of x, [m] or [B,m], divided by their sum; sw and its kind and emd-exact need --reduce mean"`
+	MassY         string `flag:"mass-y" unit:"FILE" reads:"file" group:"Loss" help:".npy file with masses of the points of y"`
+	Normalize     string `flag:"normalize" unit:"NAME" words:"none unit" group:"Loss" help:"emd-approx: unit centres both clouds of a pair together, scales them to radius 1, and the value back; none takes clouds as they are"`
+	Directions    string `flag:"directions" unit:"FILE" reads:"file" group:"Directions" help:".npy file with [L,d] or [B,L,d] directions, used as given"`
+	Path          string `flag:"path" unit:"NAME" words:"auto host graph" group:"Directions" help:"where slices are evaluated: host (plain Go), graph (the training graph), or auto (host unless there is a GPU)"`
+	OutSlices     string `flag:"out-slices" unit:"FILE" writes:".npy" group:"Output" help:"write the cost of every slice, [B,L]"`
+	OutGrad       string `flag:"out-grad" unit:"FILE" writes:".npy" group:"Output" help:"write the gradient of the value with respect to y, [B,m,d]"`
+	OutDirections string `flag:"out-directions" unit:"FILE" writes:".npy" group:"Output" help:"write the directions, [B,L,d]"`
 }
 
 func newDistance(c *common) *cobra.Command {
-	d := &distanceCall{common: c, settings: loss.Defaults()}
-	cmd := &cobra.Command{
-		Use:   "distance --loss NAME --x FILE --y FILE",
-		Short: "compare two clouds, or two sets of them pair by pair",
-		Args:  cobra.NoArgs,
-	}
-	f := cmd.Flags()
-	cmd.RunE = func(*cobra.Command, []string) error { return d.run() }
-	f.StringVar(&d.loss, "loss", "", strings.Join(loss.Names(), ", "))
-	f.StringVar(&d.x, "x", "", "first clouds")
-	f.StringVar(&d.y, "y", "", "second clouds")
-	f.StringVar(&d.key, "key", "", "array in a .npz or .h5 file (default data)")
-	f.IntVar(&d.points, "points", 0, "points to sample on a mesh, or seeded subset of a cloud's; 0: as stored. Different files get different subsets, one file given twice the same")
-	settingFlags(f, &d.settings, "ascent_sgd")
-	f.TextVar(&d.settings.Ground, "ground", d.settings.Ground, "emd-exact and sinkhorn: norm of the difference in the cost, to the power p: euclidean, or p for the p-norm, as in the paper")
-	f.Float64Var(&d.settings.Reg, "reg", d.settings.Reg, "sinkhorn: entropic regularisation")
-	f.IntVar(&d.settings.Maps.DK, "dk", d.settings.Maps.DK, "width of the amortizer's queries and keys; default: the weights' own, or 64")
-	f.IntVar(&d.settings.Maps.K, "k", d.settings.Maps.K, "projected keys and values of LA; default: the same")
-	variantFlag(f, &d.settings.Maps.Variant)
-	f.StringVar(&d.weights, "weights", "", "the amortizer's weights, .safetensors or .pth (default: initial ones, by --seed)")
-	f.StringVar(&d.directions, "directions", "", ".npy file with [L,d] or [B,L,d] directions, used as given")
-	f.StringVar(&d.massX, "mass-x", "", ".npy file with masses of the points of x, [m] or [B,m], divided by their sum; sw and its kind and emd-exact need --reduce mean")
-	f.StringVar(&d.massY, "mass-y", "", "the same of y")
-	f.StringVar(&d.normalize, "normalize", "none", "emd-approx: unit: centre both clouds of a pair together and scale them to radius 1, and the value back; none: clouds as they are")
-	f.StringVar(&d.path, "path", "auto", "where slices are evaluated: host (plain Go), graph (the training graph), or auto (host unless there is a GPU)")
-	f.StringVar(&d.outSlices, "out-slices", "", "write the cost of every slice, [B,L]")
-	f.StringVar(&d.outGrad, "out-grad", "", "write the gradient of the value with respect to y, [B,m,d]")
-	f.StringVar(&d.outDirections, "out-directions", "", "write the directions, [B,L,d]")
-	reads(cmd, "x", "y", "weights", "directions", "mass-x", "mass-y")
-	writes(cmd, "out-slices", ".npy")
-	writes(cmd, "out-grad", ".npy")
-	writes(cmd, "out-directions", ".npy")
-	return required(refuse(cmd, d.unused), "loss", "x", "y")
+	d := &distanceCall{common: c, Loss: "sw", Config: loss.Defaults(), Normalize: "none", Path: "auto"}
+	return c.command("distance X Y", "Compare two clouds, or two sets of them pair by pair", `swlab distance a.npy b.npy
+swlab distance a.npy b.npy -L 1000 --reduce mean --root
+swlab distance a.npy b.npy --loss v-dsw --amortizer la --weights runs/first/amortizer.safetensors
+swlab distance a.npy b.npy --loss emd-exact --reduce mean`, d, unflagged{"ascent_sgd"})
 }
 
-// unused says why a flag has no effect in this call.
+// settings returns the loss's settings for clouds of any size, before the clouds are known.
+func (d *distanceCall) settings() loss.Config {
+	s := d.Config
+	s.Maps = amortizer.Config{Points: 1, DK: d.DK, K: d.K, Variant: d.Variant}
+	return s
+}
+
 func (d *distanceCall) unused(flag string) (why string, err error) {
 	if what := setting(flag); what != "" {
-		return unread(d.loss, d.asIf(), d.directions != "", what)
+		return unread(d.Loss, d.settings(), d.Directions != "", what)
 	}
-	l, err := loss.New(d.loss, d.asIf())
+	l, err := loss.New(d.Loss, d.settings())
 	if err != nil {
 		return "", err
 	}
 	_, sliced := l.(loss.Sliced)
-	switch flag {
-	case "key":
-		return unkeyed(d.x, d.y), nil
-	case "path", "out-slices", "out-directions":
-		if !sliced {
-			return fmt.Sprintf("loss %q takes no slices", d.loss), nil
-		}
-	case "normalize":
-		if _, ok := l.(loss.ApproximateEMD); !ok {
-			return fmt.Sprintf("loss %q takes clouds as they are", d.loss), nil
-		}
-	case "weights":
-		if d.directions != "" {
-			return "the directions of --directions are used as given", nil
-		}
+	_, approximate := l.(loss.ApproximateEMD)
+	switch {
+	case flag == "key":
+		return keyUnused(d.X, d.Y), nil
+	case slices.Contains([]string{"path", "out-slices", "out-directions"}, flag) && !sliced:
+		return fmt.Sprintf("loss %q takes no slices", d.Loss), nil
+	case flag == "normalize" && !approximate:
+		return fmt.Sprintf("loss %q takes clouds as they are", d.Loss), nil
+	case flag == "weights" && d.Directions != "":
+		return "the directions of --directions are used as given", nil
+	case flag == "weights" && d.Amortizer == "":
+		return "without --amortizer nothing has weights", nil
 	}
 	return "", nil
 }
 
-// variantFlag chooses between the released maps and those of the paper.
-func variantFlag(f *pflag.FlagSet, v *amortizer.Variant) {
-	f.TextVar(v, "variant", *v, "the amortizers as released, or as in the paper")
-}
-
 func (d *distanceCall) run() error {
-	path := map[string]swlab.Path{"auto": swlab.AutoPath, "host": swlab.HostPath, "graph": swlab.GraphPath}[d.path]
-	if _, err := loss.New(d.loss, d.asIf()); err != nil {
+	if _, err := loss.New(d.Loss, d.settings()); err != nil {
 		return usageError(err)
 	}
-	if d.weights != "" && d.settings.Amortizer == "" {
-		return usageError(fmt.Errorf("--weights: without --amortizer nothing has weights"))
-	}
-	var sets [2]*datasets.Set
-	for i, path := range []string{d.x, d.y} {
-		if i == 1 && sameSource(d.x, d.y) {
-			sets[1] = sets[0]
-			break
-		}
-		set, err := datasets.Load(path, datasets.Options{Points: d.points, Seed: d.seed + uint64(i), Key: d.key, Raw: true})
-		if err != nil {
-			return usageError(fmt.Errorf("--%c: %w", 'x'+i, err))
-		}
-		sets[i] = set
-	}
-	x, y := sets[0], sets[1]
-	o := swlab.DistanceConfig{Config: d.settings, Seed: d.seed, Gradient: d.outGrad != "", Path: path, Normalize: d.normalize == "unit"}
-	if d.directions != "" {
-		v, shape, err := datasets.ReadNPY(d.directions)
-		if err != nil {
-			return usageError(fmt.Errorf("--directions: %w", err))
-		}
-		o.Directions = &swlab.Directions{Values: v, Shape: shape}
-	}
-	var err error
-	if d.weights != "" {
-		if o.Weights, err = weights.Read(d.weights); err != nil {
-			return usageError(fmt.Errorf("--weights: %w", err))
-		}
-	}
-	if o.MassX, err = masses("mass-x", d.massX, x); err != nil {
-		return err
-	}
-	if o.MassY, err = masses("mass-y", d.massY, y); err != nil {
-		return err
-	}
-	if err := swlab.CheckDistance(d.loss, x, y, o); err != nil {
-		return usageError(err)
-	}
-	if d.weights != "" {
-		maps := d.settings.Maps
-		if err := swlab.CheckDirection(d.settings.Amortizer, x, y, swlab.DirectionConfig{Weights: o.Weights, DK: maps.DK, K: maps.K, Variant: maps.Variant}); err != nil {
-			return usageError(fmt.Errorf("--weights %s: %w", d.weights, err))
-		}
-	}
-	if o.Engine, err = d.chosenEngine(); err != nil {
-		return err
-	}
-	r, err := swlab.Distance(d.loss, x, y, o)
+	x, y, err := d.load(d.common)
 	if err != nil {
 		return err
 	}
-	var unwritten error // reported after the numbers
-	for _, out := range []struct {
-		flag, path string
-		values     []float32
-		shape      []int
-	}{
-		{"out-slices", d.outSlices, r.Costs, []int{x.Clouds, len(r.Costs) / x.Clouds}},
-		{"out-directions", d.outDirections, r.Directions, []int{x.Clouds, len(r.Costs) / x.Clouds, x.Dim}},
-		{"out-grad", d.outGrad, r.Gradient, []int{y.Clouds, y.Points, y.Dim}},
-	} {
-		if out.path == "" {
-			continue
-		}
-		if out.values == nil {
-			return usageError(fmt.Errorf("--%s: loss %q has none to write", out.flag, d.loss))
-		}
-		unwritten = errors.Join(unwritten, saveNPY(out.flag, out.path, out.values, out.shape...).err)
+	o, err := d.options(x, y)
+	if err != nil {
+		return err
 	}
-	optimality := any(nil) // certificate, if the loss is an optimum
-	if r.DualityGap != nil {
-		optimality = numbers(r.DualityGap)
+	r, err := swlab.Distance(d.Loss, x, y, o)
+	if err != nil {
+		return err
 	}
-	assigned := any(nil) // matched mass, if the loss may leave some out
 	if r.MatchedMass != nil {
-		assigned = r.MatchedMass
 		if least := slices.Min(r.MatchedMass); least < 0.99 {
-			d.warn("the match of --loss %s assigns only %.3g of a pair's mass, and the rest costs nothing: its scales are for clouds of radius 1", d.loss, least)
+			d.warn("--loss %s: only %.3g %% of a pair's mass is matched, and the rest costs nothing: its scales are for clouds of radius 1", d.Loss, 100*least)
 		}
 	}
 	for _, w := range r.Warnings {
 		d.warn("%s", w)
 	}
-	text := [][2]string{
-		{r.Loss, withError(r)},
-		{"convention", r.Convention},
-		{"pairs, slices", fmt.Sprintf("%d, %d", x.Clouds, r.Slices)},
-		{"backend", fmt.Sprintf("%s, %.2f s", r.Backend, r.Work.Seconds)},
-	}
-	var needed any
-	if n, err := r.SlicesNeeded(0.01); err == nil {
-		needed = n
-		text = append(text, [2]string{"slices for 1 %", fmt.Sprint(n)})
-	}
-	return errors.Join(d.print(map[string]any{
-		"loss": d.loss, "value": number(r.Value), "per_pair": numbers(r.PerPair), "stderr": number(r.StdErr), "slices": r.Slices,
-		"stderr_per_pair": numbers(r.PairErrs), "confidence_95": numbers([]float64{r.Low, r.High}), "slices_for_one_percent": needed,
-		"convention": r.Convention, "p": r.Exponent, "seed": d.seed, "backend": r.Backend, "seconds": r.Work.Seconds, "ledger": r.Work, "optimality_gap": optimality, "assigned": assigned,
-	}, text...), unwritten)
+	unwritten := d.save(x, y, r) // reported after the numbers
+	return errors.Join(d.print(newDistanceAnswer(r, d.Seed)), unwritten)
 }
 
-// withError formats the value and, where slices are random, its standard error and interval.
-func withError(r *swlab.Result) string {
-	switch {
-	case r.Costs == nil:
-		return fmt.Sprintf("%.8g", r.Value)
-	case math.IsNaN(r.StdErr):
-		return fmt.Sprintf("%.6g, error unknown: too few independent slices, or the root of 0", r.Value)
+// options reads what the call takes besides the clouds.
+func (d *distanceCall) options(x, y *datasets.Set) (o swlab.DistanceConfig, err error) {
+	config := d.settings()
+	config.Maps.Points = 0
+	o = swlab.DistanceConfig{Config: config, Seed: d.Seed, Gradient: d.OutGrad != "", Normalize: d.Normalize == "unit",
+		Path: map[string]swlab.Path{"auto": swlab.AutoPath, "host": swlab.HostPath, "graph": swlab.GraphPath}[d.Path]}
+	if d.Directions != "" {
+		v, shape, err := datasets.ReadNPY(d.Directions)
+		if err != nil {
+			return o, usageError(fmt.Errorf("--directions: %w", err))
+		}
+		o.Directions = &swlab.Directions{Values: v, Shape: shape}
 	}
-	return fmt.Sprintf("%.6g +- %.2g, 95 %% between %.6g and %.6g", r.Value, r.StdErr, r.Low, r.High)
-}
-
-// asIf returns the settings for clouds of any size, before the clouds are known.
-func (d *distanceCall) asIf() loss.Config {
-	s := d.settings
-	s.Maps.Points = 1
-	return s
+	direction, err := d.read()
+	if err != nil {
+		return o, err
+	}
+	o.Weights = direction.Weights
+	if o.MassX, err = masses("mass-x", d.MassX, x); err != nil {
+		return o, err
+	}
+	if o.MassY, err = masses("mass-y", d.MassY, y); err != nil {
+		return o, err
+	}
+	if err := swlab.CheckDistance(d.Loss, x, y, o); err != nil {
+		return o, usageError(err)
+	}
+	if o.Weights != nil {
+		if err := d.check(d.Amortizer, x, y, direction); err != nil {
+			return o, err
+		}
+	}
+	o.Engine, err = d.chosenEngine()
+	return o, err
 }
 
 // masses reads the masses of a set's points.
@@ -237,4 +179,79 @@ func masses(flag, path string, set *datasets.Set) ([]float64, error) {
 		return nil, usageError(fmt.Errorf("--%s: expected shape [%d, %d] like the clouds of %s, found %v", flag, set.Clouds, set.Points, set.Name, shape))
 	}
 	return v, nil
+}
+
+// save writes the files of the call.
+func (d *distanceCall) save(x, y *datasets.Set, r *swlab.Result) (unwritten error) {
+	drawn := len(r.Costs) / x.Clouds
+	for _, out := range []struct {
+		flag, path string
+		values     []float32
+		shape      []int
+	}{
+		{"out-slices", d.OutSlices, r.Costs, []int{x.Clouds, drawn}},
+		{"out-directions", d.OutDirections, r.Directions, []int{x.Clouds, drawn, x.Dim}},
+		{"out-grad", d.OutGrad, r.Gradient, []int{y.Clouds, y.Points, y.Dim}},
+	} {
+		switch {
+		case out.path == "":
+		case out.values == nil:
+			unwritten = errors.Join(unwritten, usageError(fmt.Errorf("--%s: loss %q has none to write", out.flag, d.Loss)))
+		default:
+			unwritten = errors.Join(unwritten, saveNPY(out.flag, out.path, out.values, out.shape...).err)
+		}
+	}
+	return unwritten
+}
+
+type distanceAnswer struct {
+	Loss           string     `json:"loss"`
+	Value          number     `json:"value"`
+	PerPair        []number   `json:"per_pair"`
+	StdErr         number     `json:"stderr"`
+	StdErrPerPair  []number   `json:"stderr_per_pair"`
+	Confidence     []number   `json:"confidence_95"`
+	Slices         int        `json:"slices"`
+	SlicesNeeded   *int       `json:"slices_for_one_percent"`
+	Convention     string     `json:"convention"`
+	P              float64    `json:"p"`
+	OptimalityGap  []number   `json:"optimality_gap"` // certificate, if the loss is an optimum
+	Assigned       []float32  `json:"assigned"`       // matched mass, if the loss may leave some out
+	Seed           uint64     `json:"seed"`
+	Backend        string     `json:"backend"`
+	Seconds        float64    `json:"seconds"`
+	Ledger         swlab.Work `json:"ledger"`
+	withoutSlicing bool
+}
+
+func newDistanceAnswer(r *swlab.Result, seed uint64) distanceAnswer {
+	a := distanceAnswer{
+		Loss: r.Loss, Value: number(r.Value), PerPair: numbers(r.PerPair), StdErr: number(r.StdErr), StdErrPerPair: numbers(r.PairErrs),
+		Confidence: numbers([]float64{r.Low, r.High}), Slices: r.Slices, Convention: r.Convention, P: r.Exponent, OptimalityGap: numbers(r.DualityGap),
+		Assigned: r.MatchedMass, Seed: seed, Backend: r.Backend, Seconds: r.Work.Seconds, Ledger: r.Work, withoutSlicing: r.Costs == nil,
+	}
+	if n, err := r.SlicesNeeded(0.01); err == nil {
+		a.SlicesNeeded = &n
+	}
+	return a
+}
+
+func (a distanceAnswer) String() string {
+	value := fmt.Sprintf("%.6g +- %.2g, 95 %% between %.6g and %.6g", a.Value, a.StdErr, a.Confidence[0], a.Confidence[1])
+	switch {
+	case a.withoutSlicing:
+		value = fmt.Sprintf("%.8g", a.Value)
+	case math.IsNaN(float64(a.StdErr)):
+		value = fmt.Sprintf("%.6g, error unknown: too few independent slices, or the root of 0", a.Value)
+	}
+	rows := [][2]string{
+		{a.Loss, value},
+		{"convention", a.Convention},
+		{"pairs, slices", fmt.Sprintf("%d, %d", len(a.PerPair), a.Slices)},
+		{"backend", fmt.Sprintf("%s, %.2f s", a.Backend, a.Seconds)},
+	}
+	if a.SlicesNeeded != nil {
+		rows = append(rows, [2]string{"slices for 1 %", fmt.Sprint(*a.SlicesNeeded)})
+	}
+	return lines(rows...)
 }

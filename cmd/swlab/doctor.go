@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -10,37 +11,45 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 )
 
+type doctorCall struct{ *common }
+
 func newDoctor(c *common) *cobra.Command {
-	return &cobra.Command{
-		Use:   "doctor",
-		Short: "what was found here, and the commands that install what is missing",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			backend := ""
-			e, err := engine.Which(c.backend)
-			if err == nil {
-				backend = e.Name
-			}
-			checks := append(doctor.Examine(""), builtin())
-			if c.backend != "auto" || err != nil {
-				checks = append(checks, chosen(e, err))
-			}
-			ok := true
-			var rows [][2]string
-			for _, k := range checks {
-				ok = ok && k.OK
-				text := "ok       " + k.Found
-				if !k.OK {
-					text = "MISSING  " + k.Found
-				}
-				if k.Fix != "" {
-					text += "  ->  " + k.Fix
-				}
-				rows = append(rows, [2]string{k.Name, text})
-			}
-			return c.print(map[string]any{"backend": backend, "ok": ok, "checks": checks}, rows...)
-		},
+	return c.command("doctor", "Check what is here, and print the commands that install what is missing", "swlab doctor", &doctorCall{c})
+}
+
+type doctorAnswer struct {
+	Backend string         `json:"backend"`
+	OK      bool           `json:"ok"`
+	Checks  []doctor.Check `json:"checks"`
+}
+
+func (a doctorAnswer) String() string {
+	var rows [][2]string
+	for _, k := range a.Checks {
+		text := "ok       " + k.Found
+		if !k.OK {
+			text = "MISSING  " + k.Found
+		}
+		if k.Fix != "" {
+			text += "  ->  " + k.Fix
+		}
+		rows = append(rows, [2]string{k.Name, text})
 	}
+	return lines(rows...)
+}
+
+func (c *doctorCall) run() error {
+	backend := ""
+	e, err := engine.Which(c.Backend)
+	if err == nil {
+		backend = e.Name
+	}
+	checks := append(doctor.Examine(""), builtin())
+	if c.Backend != "auto" || err != nil {
+		checks = append(checks, chosen(e, err))
+	}
+	ok := !slices.ContainsFunc(checks, func(k doctor.Check) bool { return !k.OK })
+	return c.print(doctorAnswer{backend, ok, checks})
 }
 
 // chosen is the check of the requested backend.

@@ -7,79 +7,98 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 )
 
+// scored says how runs are scored, and on which clouds.
+type scored struct {
+	part
+	state
+	ExactEMD bool `flag:"exact-emd" help:"also compute the exact EMD, a tenth of a second per cloud of 2048 points"`
+}
+
+type evaluateCall struct {
+	*common
+	Run string `flag:"run" arg:"RUN" need:"x" unit:"DIR" reads:"run" help:"folder of the run"`
+	scored
+	OutPerCloud string `flag:"out-per-cloud" unit:"FILE" writes:".npy" group:"Output" help:"write the values of every cloud, a .npy file [n, 3]: CD, SW, approximate EMD; with the exact EMD [n, 4]"`
+}
+
 func newEvaluate(c *common) *cobra.Command {
-	var run, state, values string
-	var asked part
-	var exact bool
-	cmd := &cobra.Command{
-		Use:   "evaluate --run DIR",
-		Short: "reconstruction quality of a trained run: CD, SW, approximate and exact EMD",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			r, err := readRun(run, state)
-			if err != nil {
-				return err
-			}
-			chosen := asked.of(r.config)
-			if why := unkeyed(chosen.data); why != "" && c.given("key") {
-				return usageError(fmt.Errorf("--key would do nothing: %s", why))
-			}
-			set, err := c.openPart(chosen.data, chosen.key, chosen.split, r.config.Points, r.config.Seed)
-			if err != nil {
-				return err
-			}
-			if err := c.parted("split", set, chosen.split); err != nil {
-				return err
-			}
-			r.warn(c, asked, set)
-			e, err := c.engine()
-			if err != nil {
-				return err
-			}
-			bar := newBar("evaluating")
-			s, err := experiments.Evaluate(e, &pointnet.Autoencoder{Points: r.config.Points}, r.weights, set, experiments.EvaluateOptions{
-				Seed: c.seed, ExactEMD: exact, PerCloud: values != "", Progress: func(done, total int) { bar(done, total, "") }})
-			if err != nil {
-				return err
-			}
-			var written saved
-			if s.PerCloud != nil {
-				written = savePerCloud("out-per-cloud", values, *s.PerCloud)
-				s.PerCloud = nil // it is in the file
-			}
-			conventions := experiments.Conventions()
-			line := func(name, key string, s experiments.Score) [2]string {
-				return [2]string{name, fmt.Sprintf("%.6g +- %.2g\t%s", s.Mean, s.StdErr, conventions[key])}
-			}
-			rows := [][2]string{{"clouds", fmt.Sprint(s.N)}, line("CD", "cd", s.CD), line("SW", "sw", s.SW), line("EMD (approximate)", "emd_approx", s.EMD)}
-			if s.ExactEMD != nil {
-				rows = append(rows, line("EMD (exact)", "emd_exact", *s.ExactEMD))
-				if w := loss.ExcessWarning(1, s.EMD.Mean, s.ExactEMD.Mean); w != "" {
-					c.warn("mean over the clouds: %s", w)
-				}
-			}
-			return errors.Join(c.print(struct {
-				experiments.Scores
-				State       string            `json:"state"`
-				Conventions map[string]string `json:"conventions"`
-			}{s, filepath.Base(r.file), conventions}, append(rows, [2]string{"weights", filepath.Base(r.file)})...), written.err)
-		},
+	return c.command("evaluate RUN", "Measure how well a trained run reconstructs: CD, SW, approximate and exact EMD", `swlab evaluate runs/first`,
+		&evaluateCall{common: c, scored: scored{state: state{"best"}, ExactEMD: true}})
+}
+
+// open reads the clouds that the runs are scored on.
+func (s scored) open(c *common, chosen part, points int, seed uint64) (*datasets.Set, error) {
+	if why := keyUnused(chosen.Data); why != "" && c.given("key") {
+		return nil, usageError(fmt.Errorf("--key would do nothing: %s", why))
 	}
-	f := cmd.Flags()
-	f.StringVar(&run, "run", "", "run folder")
-	partFlags(f, &asked)
-	f.BoolVar(&exact, "exact-emd", true, "also the exact EMD, a tenth of a second per cloud of 2048 points")
-	stateFlag(f, &state)
-	f.StringVar(&values, "out-per-cloud", "", "write the values of every cloud, a .npy file [n, 3]: CD, SW, approximate EMD; with the exact EMD [n, 4]")
-	readsRun(cmd, "run")
-	reads(cmd, "data")
-	writes(cmd, "out-per-cloud", ".npy")
-	return required(cmd, "run")
+	set, err := c.openPart("data", "split", chosen.Data, chosen.Key, chosen.Split, points, seed)
+	if err != nil {
+		return nil, err
+	}
+	return set, c.partUnused("split", set, chosen.Split)
+}
+
+// score scores a run on the clouds.
+func (s scored) score(c *common, e *engine.Engine, r trained, set *datasets.Set, perCloud bool) (experiments.Scores, error) {
+	r.warn(c, s.part, set)
+	bar := newBar("evaluating " + r.dir)
+	return experiments.Evaluate(e, &pointnet.Autoencoder{Points: r.config.Points}, r.weights, set, experiments.EvaluateOptions{
+		Seed: c.Seed, ExactEMD: s.ExactEMD, PerCloud: perCloud, Progress: func(done, total int) { bar(done, total, "") }})
+}
+
+type evaluateAnswer struct {
+	experiments.Scores
+	State       string            `json:"state"`
+	Conventions map[string]string `json:"conventions"`
+}
+
+func (a evaluateAnswer) String() string {
+	line := func(name, key string, s experiments.Score) [2]string {
+		return [2]string{name, fmt.Sprintf("%.6g +- %.2g\t%s", s.Mean, s.StdErr, a.Conventions[key])}
+	}
+	rows := [][2]string{
+		{"clouds", fmt.Sprint(a.N)}, line("CD", "cd", a.CD), line("SW", "sw", a.SW), line("EMD (approximate)", "emd_approx", a.EMD)}
+	if a.Scores.ExactEMD != nil {
+		rows = append(rows, line("EMD (exact)", "emd_exact", *a.Scores.ExactEMD))
+	}
+	return lines(append(rows, [2]string{"weights", a.State})...)
+}
+
+func (v *evaluateCall) run() error {
+	r, err := readRun(v.Run, v.State)
+	if err != nil {
+		return err
+	}
+	set, err := v.open(v.common, v.of(r.config), r.config.Points, r.config.Seed)
+	if err != nil {
+		return err
+	}
+	e, err := v.engine()
+	if err != nil {
+		return err
+	}
+	s, err := v.score(v.common, e, r, set, v.OutPerCloud != "")
+	if err != nil {
+		return err
+	}
+	var written saved
+	if s.PerCloud != nil {
+		written = savePerCloud("out-per-cloud", v.OutPerCloud, *s.PerCloud)
+		s.PerCloud = nil // it is in the file
+	}
+	if s.ExactEMD != nil {
+		if w := loss.ExcessWarning(1, s.EMD.Mean, s.ExactEMD.Mean); w != "" {
+			v.warn("mean over the clouds: %s", w)
+		}
+	}
+	return errors.Join(v.print(evaluateAnswer{s, filepath.Base(r.file), experiments.Conventions()}), written.err)
 }
 
 // savePerCloud saves the metrics as columns.

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"encoding"
 	"errors"
 	"fmt"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,147 +27,203 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
-// kind describes the value of a flag: for the help, for shell completion, and for errors. Whether a
-// flag has an effect in a call is decided by the call (refuse).
-type kind struct {
-	unit string // follows the flag in the help: a unit, or FILE, DIR, NAME
-	// words are completions; nil: nothing, or files if unit is FILE or DIR.
-	words func() []string
-	known func() []string // the only valid words; nil: words and one, if set
-	list  bool            // comma-separated words, or a prefix of the value: not checked here
-	what  string          // what a word names, such as a loss; "": a choice without a name
-	above *float64        // exclusive lower bound of numbers
-	least *float64        // inclusive lower bound
-}
+// runner is a call: a struct whose fields are its flags and arguments. Their tags say all about them:
+//
+//	flag    its name; a setting of a library is named as in JSON
+//	arg     what an argument in its place is called; "X..." takes all that follow
+//	need    any text: the call is wrong without it
+//	help    a line that can be read alone; %s stands for the names that are registered
+//	unit    what the value is: FILE, DIR, NAME
+//	words   the values, separated by spaces, or the name of others in registered
+//	range   of a number (package settings)
+//	group   heading in the help; the groups are in help.go
+//	reads   clouds, file or run: the call reads what is there
+//	writes  extensions of a file that the call writes, or a kind of folder (files.go)
+//
+// A call may also have prepare, which completes it, and unused, which says why a flag that was given
+// has no effect; "" if it has one.
+type runner interface{ run() error }
 
-func words(list ...string) func() []string { return func() []string { return list } }
-
-func bound(v float64) *float64 { return &v }
-
-var (
-	file     = kind{unit: "FILE"}
-	folderOf = kind{unit: "DIR"}
-	clouds   = kind{unit: "FILE|DIR"}
-	splits   = kind{unit: "PART", words: words("train", "test", "val", "all")}
-	epochs   = kind{unit: "epochs"}
-	numbered = kind{unit: "1,2,..."}
-	free     = kind{unit: "TEXT"}
+type (
+	preparer interface{ prepare() error }
+	refuser  interface {
+		unused(flag string) (why string, err error)
+	}
 )
 
-// kinds holds the kinds of all flags by their names. "CALL FLAG" takes precedence over "FLAG".
-// Flags without one keep the words of package pflag.
-var kinds = map[string]kind{
-	"seed":    {unit: "N"},
-	"backend": {unit: "NAME", words: words("auto", "xla:cuda", "xla:cpu", "go")},
-	"format":  {unit: "NAME", words: words("text", "json")},
+// unflagged are settings that have no flag.
+type unflagged []string
 
-	"loss":           {unit: "NAME", words: loss.Names, what: "loss"},
-	"train loss":     {unit: "NAME", words: loss.GraphNames, known: loss.Names, what: "loss"},
-	"sweep loss":     {unit: "NAME", words: loss.GraphNames, known: loss.Names, what: "loss"},
-	"p":              {unit: "exponent", least: bound(1)},
-	"slices":         {unit: "directions", least: bound(1)},
-	"slicing":        {unit: "NAME", words: slicing.Names, what: "slicing distribution"},
-	"kappa":          {unit: "concentration"},
-	"reflection":     {unit: "NAME", words: words("released", "exact", "stable")},
-	"chain":          {unit: "steps", least: bound(1)},
-	"replicates":     {unit: "sets", least: bound(1)},
-	"control":        {unit: "NAME", words: loss.ControlNames, what: "control variate"},
-	"epsilon":        {unit: "cost", above: bound(0)},
-	"ascent-steps":   {unit: "steps"},
-	"ascent-rate":    {unit: "rate", above: bound(0)},
-	"ground":         {unit: "NAME", words: words("euclidean", "p")},
-	"reg":            {unit: "cost", above: bound(0)},
-	"reduce":         {unit: "NAME", words: words("sum", "mean")},
-	"amortizer":      {unit: "NAME", words: amortizer.Names, what: "amortizer"},
-	"dk":             {unit: "width", least: bound(1)},
-	"k":              {unit: "keys", least: bound(1)},
-	"variant":        {unit: "NAME", words: words("released", "paper")},
-	"path":           {unit: "NAME", words: words("auto", "host", "graph")},
-	"weights":        file,
-	"directions":     file,
-	"mass-x":         file,
-	"mass-y":         file,
-	"out-slices":     file,
-	"out-grad":       file,
-	"out-directions": file,
-
-	"x": clouds, "y": clouds, "data": clouds, "test": clouds, "reference": clouds, "generated": clouds,
-	"key":        {unit: "NAME"},
-	"points":     {unit: "points"},
-	"split":      splits,
-	"test-split": splits,
-	"run":        folderOf,
-	"state":      {unit: "NAME", words: words("best", "last")},
-	"out":        file, "train out": folderOf, "sweep out": folderOf, "table run out": folderOf, "data sample out": clouds,
-	"out-per-cloud": file,
-	"distances":     {unit: "NAMES", words: metric.Distances, list: true},
-	"store":         folderOf,
-	"clouds":        {unit: "clouds"},
-	"sinkhorn":      {unit: "NAME", words: func() []string { return latent.Sinkhorns }},
-
-	"batch": {unit: "clouds"}, "epochs": epochs, "steps": {unit: "steps"}, "checkpoint-every": {unit: "steps"}, "on-nonfinite": {unit: "NAME", words: words("stop", "skip")},
-	"learning-rate": {unit: "rate", above: bound(0)}, "momentum": {unit: "factor", least: bound(0)}, "weight-decay": {unit: "factor", least: bound(0)},
-	"amortizer-learning-rate": {unit: "rate", above: bound(0)}, "amortizer-beta1": {unit: "factor", least: bound(0)}, "amortizer-beta2": {unit: "factor", least: bound(0)},
-	"amortizer-steps": {unit: "steps", least: bound(1)},
-	"normalize":       {unit: "NAME", words: words("auto", "unit", "none")},
-	"recipe":          {unit: "NAME", words: words("released", "text")},
-
-	"vary":         {unit: "NAME=V1,V2", words: func() []string { return assignments(sweep.Names()) }, list: true},
-	"plot":         file,
-	"sweep format": {unit: "NAME", words: table.Formats},
-	"seeds":        numbered,
-
-	"preset":           {unit: "NAME", words: reproduce.PresetNames},
-	"set":              {unit: "NAME=VALUE", words: func() []string { return assignments(reproduce.SettingNames()) }, list: true},
-	"rows":             {unit: "NAMES"},
-	"select":           {unit: "NAME", words: func() []string { return reproduce.Selections }},
-	"table run format": {unit: "NAME", words: table.Formats},
-	"pictures":         folderOf,
-	"jobs":             {unit: "processes"},
-	"job":              {unit: "ROW/SEED"}, "plan": folderOf, "index": {unit: "N"},
-
-	"cache": folderOf, "from": clouds,
-	"classes": {unit: "NAMES"}, "val": {unit: "fraction"}, "data info test": {unit: "fraction"},
-
-	"classifier": {unit: "NAME", words: words("mlp", "svm")}, "svm-c": {unit: "weight", above: bound(0)},
-	"caption": free, "view": {unit: "AZIMUTH,ELEVATION"}, "direction": {unit: "X,Y,..."}, "pair": {unit: "I,J"},
-	"distribution": {unit: "NAME", words: slicing.Names, what: "slicing distribution"}, "smooth": {unit: "weight", least: bound(0)},
-	"plot clouds normalize": {unit: "NAME", words: words("none", "unit")}, "distance normalize": {unit: "NAME", words: words("none", "unit")},
-	"metrics normalize": {unit: "NAME", words: words("none", "unit")}, "plot clouds clouds": {unit: "clouds", least: bound(1)},
-	"plot sphere n": {unit: "directions", least: bound(1)},
-
-	"location": {unit: "X,Y,..."}, "n": {unit: "samples"}, "dim": {unit: "dimension"},
-}
-
-// settingFlags gives each setting of the struct that c points to a flag. Name, help and default are
-// the field's.
-func settingFlags(f *pflag.FlagSet, c any, except ...string) {
-	for _, s := range settings.Of(c, "help") {
-		if slices.Contains(except, s.Name) {
-			continue
-		}
-		name, help := strings.ReplaceAll(s.Name, "_", "-"), s.Tag.Get("help")
-		if strings.Contains(help, "%s") {
-			k, ok := kinds["train "+name]
-			if !ok {
-				k = kinds[name]
-			}
-			help = fmt.Sprintf(help, strings.Join(k.words(), ", "))
-		}
-		switch v := s.Pointer().(type) {
-		case *int:
-			f.IntVar(v, name, *v, help)
-		case *float64:
-			f.Float64Var(v, name, *v, help)
-		case *bool:
-			f.BoolVar(v, name, *v, help)
-		case *string:
-			f.StringVar(v, name, *v, help)
-		case encoding.TextUnmarshaler:
-			f.TextVar(v, name, s.Value().(encoding.TextMarshaler), help)
+// command makes the command of a call. The settings are pointers to structs whose fields are flags,
+// too, and may end with those unflagged.
+func (c *common) command(use, short, example string, call runner, settings ...any) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Example: "  " + strings.ReplaceAll(example, "\n", "\n  ")}
+	var without unflagged
+	if n := len(settings); n > 0 {
+		if names, is := settings[n-1].(unflagged); is {
+			without, settings = names, settings[:n-1]
 		}
 	}
+	var options []option
+	for _, from := range append([]any{call}, settings...) {
+		options = append(options, c.flags(cmd.Flags(), from, without...)...)
+	}
+	for _, o := range options {
+		c.complete(cmd, o)
+		if n := o.names(); o.flag == nil && n.words != nil {
+			cmd.ValidArgs = n.words()
+		}
+	}
+	force := false
+	if slices.ContainsFunc(options, option.replaces) {
+		cmd.Flags().BoolVar(&force, "force", false, "replace output files that exist")
+		annotate(cmd.Flags().Lookup("force"), "group", "Output")
+	}
+	cmd.Args = func(cmd *cobra.Command, args []string) error { return usageError(arguments(cmd, options, args)) }
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		if err := needed(cmd, options); err != nil {
+			return usageError(err)
+		}
+		if err := checkFiles(cmd.Flags(), options, force); err != nil {
+			return usageError(err)
+		}
+		if p, is := call.(preparer); is {
+			if err := p.prepare(); err != nil {
+				return usageError(err)
+			}
+		}
+		if r, is := call.(refuser); is {
+			if err := refused(cmd.Flags(), r.unused); err != nil {
+				return usageError(err)
+			}
+		}
+		return call.run()
+	}
+	return cmd
 }
+
+// option is a flag, an argument, or both.
+type option struct {
+	settings.Field
+	flag *pflag.Flag // nil: only an argument
+}
+
+func (o option) tag(key string) string { return o.Tag.Get(key) }
+
+// name is the flag, or what the argument is called.
+func (o option) name() string {
+	if o.flag != nil {
+		return "--" + o.flag.Name
+	}
+	return "the argument"
+}
+
+// flags adds a flag for every field of a struct that has help.
+func (c *common) flags(set *pflag.FlagSet, from any, without ...string) []option {
+	var out []option
+	for _, field := range settings.Of(from, "help") {
+		o := option{Field: field}
+		name := strings.ReplaceAll(field.Name, "_", "-")
+		switch {
+		case slices.Contains(without, field.Name) || c.has(field) && from != any(c):
+			continue
+		case field.Tag.Get("flag") != "" || field.Tag.Get("json") != "":
+			o.flag = o.define(set, name, letters[name])
+			for _, key := range []string{"group", "reads", "writes"} {
+				annotate(o.flag, key, o.tag(key))
+			}
+			_, list := o.flag.Value.(pflag.SliceValue)
+			if list && o.flag.DefValue == "[]" {
+				o.flag.DefValue = "" // nothing is shown for it in the help
+			}
+			o.flag.Value = &value{Value: o.flag.Value, option: o, list: list, again: &c.completing}
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// has reports whether a field is one of the flags that every call has.
+func (c *common) has(f settings.Field) bool {
+	return slices.Contains([]any{&c.Seed, &c.Backend, &c.Format}, f.Pointer())
+}
+
+func annotate(f *pflag.Flag, key, text string) {
+	if f.Annotations == nil {
+		f.Annotations = map[string][]string{}
+	}
+	if text != "" {
+		f.Annotations[key] = []string{text}
+	}
+}
+
+// letters are short names of the flags that are used most.
+var letters = map[string]string{"data": "d", "loss": "l", "run": "r", "out": "o", "slices": "L"}
+
+// define makes the flag of the field's type.
+func (o option) define(f *pflag.FlagSet, name, letter string) *pflag.Flag {
+	help := o.tag("help")
+	if strings.Contains(help, "%s") {
+		help = fmt.Sprintf(help, strings.Join(o.names().words(), ", "))
+	}
+	switch v := o.Pointer().(type) {
+	case *int:
+		f.IntVarP(v, name, letter, *v, help)
+	case *uint64:
+		f.Uint64VarP(v, name, letter, *v, help)
+	case *float64:
+		f.Float64VarP(v, name, letter, *v, help)
+	case *bool:
+		f.BoolVarP(v, name, letter, *v, help)
+	case *string:
+		f.StringVarP(v, name, letter, *v, help)
+	case *[]string:
+		if o.tag("unit") != "NAMES" {
+			f.StringArrayVarP(v, name, letter, *v, help)
+			break
+		}
+		f.StringSliceVarP(v, name, letter, *v, help)
+	case *[]int:
+		f.IntSliceVarP(v, name, letter, *v, help)
+	case *[]float64:
+		f.Float64SliceVarP(v, name, letter, *v, help)
+	case encoding.TextUnmarshaler:
+		f.TextVarP(v, name, letter, o.Value().(encoding.TextMarshaler), help)
+	default:
+		panic(fmt.Sprintf("--%s: no flag has the type %T", name, v))
+	}
+	return f.Lookup(name)
+}
+
+// names are the values that a flag takes.
+type names struct {
+	kind  string // what they name, such as a loss; "": a choice without a name
+	words func() []string
+}
+
+// registered holds the names of flags that have no words of their own.
+var registered = map[string]names{
+	"loss":         {"loss", loss.Names},
+	"slicing":      {"slicing distribution", slicing.Names},
+	"distribution": {"slicing distribution", slicing.Names},
+	"control":      {"control variate", loss.ControlNames},
+	"amortizer":    {"amortizer", amortizer.Names},
+	"preset":       {"preset", reproduce.PresetNames},
+	"select":       {"", func() []string { return reproduce.Selections }},
+	"distances":    {"", metric.Distances},
+	"sinkhorn":     {"", func() []string { return latent.Sinkhorns }},
+	"table format": {"", table.Formats},
+	"reflection":   {"", words("released exact stable")},
+	"variant":      {"", words("released paper")},
+	"reduce":       {"", words("sum mean")},
+	"ground":       {"", words("euclidean p")},
+	"vary":         {"", func() []string { return assignments(sweep.Names()) }},
+	"table":        {"table", func() []string { return append(table.Names(), allTables) }},
+	"data set":     {"data set", dataSets},
+	"set":          {"", func() []string { return assignments(reproduce.SettingNames()) }},
+}
+
+func words(text string) func() []string { return func() []string { return strings.Fields(text) } }
 
 func assignments(names []string) []string {
 	var out []string
@@ -175,59 +233,41 @@ func assignments(names []string) []string {
 	return out
 }
 
-// kindOf returns the kind of a flag of a command.
-func kindOf(cmd *cobra.Command, flag string) (kind, bool) {
-	if k, ok := kinds[callOf(cmd)+" "+flag]; ok {
-		return k, true
+// names returns the values that the option takes; without words, any.
+func (o option) names() names {
+	text := o.tag("words")
+	if n, ok := registered[text]; ok {
+		return n
 	}
-	k, ok := kinds[flag]
-	return k, ok
+	if text != "" {
+		return names{"", words(text)}
+	}
+	return registered[strings.ReplaceAll(o.Name, "_", "-")]
 }
 
-// dress applies the kinds to the flags of a command and of those below it: in errors, help and
-// completion.
-func dress(cmd *cobra.Command, completing *bool) {
-	visit := func(f *pflag.Flag) {
-		if _, done := f.Value.(*value); done || f.Name == "help" {
-			return
-		}
-		k, _ := kindOf(cmd, f.Name)
-		_, list := f.Value.(pflag.SliceValue)
-		if list && f.DefValue == "[]" {
-			f.DefValue = "" // nothing is shown for it in the help
-		}
-		f.Value = &value{Value: f.Value, kind: k, flag: f, list: list, again: completing}
-		completeFlag(cmd, f, k)
-	}
-	cmd.LocalNonPersistentFlags().VisitAll(visit)
-	cmd.PersistentFlags().VisitAll(visit)
-	for _, sub := range cmd.Commands() {
-		dress(sub, completing)
-	}
-}
-
-// completeFlag completes the flag's value in the shell. If nothing is known, the shell offers
-// files.
-func completeFlag(cmd *cobra.Command, f *pflag.Flag, k kind) {
-	if k.unit == "DIR" {
-		_ = cmd.MarkFlagDirname(f.Name)
+// complete completes the flag's value in the shell. If nothing is known, the shell offers files.
+func (c *common) complete(cmd *cobra.Command, o option) {
+	switch unit := o.tag("unit"); {
+	case o.flag == nil || strings.HasPrefix(unit, "FILE"):
+		return
+	case unit == "DIR":
+		_ = cmd.MarkFlagDirname(o.flag.Name)
 		return
 	}
-	if k.unit == file.unit || k.unit == clouds.unit {
-		return
-	}
-	_ = cmd.RegisterFlagCompletionFunc(f.Name, func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
-		if k.words == nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
+	_, list := o.Pointer().(*[]string)
+	_ = cmd.RegisterFlagCompletionFunc(o.flag.Name, func(_ *cobra.Command, _ []string, begun string) ([]string, cobra.ShellCompDirective) {
 		directive := cobra.ShellCompDirectiveNoFileComp
-		before, rest := "", begun
-		if i := strings.LastIndex(begun, ","); k.list && i >= 0 {
-			before, rest = begun[:i+1], begun[i+1:]
+		known := o.names().words
+		if known == nil {
+			return nil, directive
+		}
+		before := ""
+		if i := strings.LastIndex(begun, ","); list && i >= 0 {
+			before, begun = begun[:i+1], begun[i+1:]
 		}
 		var out []string
-		for _, w := range k.words() {
-			if strings.HasPrefix(w, rest) {
+		for _, w := range known() {
+			if strings.HasPrefix(w, begun) {
 				out = append(out, before+w)
 			}
 			if strings.HasSuffix(w, "=") {
@@ -238,23 +278,23 @@ func completeFlag(cmd *cobra.Command, f *pflag.Flag, k kind) {
 	})
 }
 
-// value is the value of a flag. It may be given once and must be one of the words of its kind.
-// Errors say what was expected.
+// value is the value of a flag. It may be given once, must be one of the words of its option, and a
+// number in its range. Errors say what was expected.
 type value struct {
 	pflag.Value
-	kind  kind
-	flag  *pflag.Flag
-	list  bool    // may be repeated, which adds to it
-	again *bool   // it may be repeated nevertheless
-	given *string // nil: not yet
+	option option
+	list   bool    // may be repeated, which adds to it
+	again  *bool   // it may be repeated nevertheless
+	given  *string // nil: not yet
 }
 
 // Type is what follows the flag in the help.
 func (v *value) Type() string {
-	if v.kind.unit == "" || v.Value.Type() == "bool" {
-		return v.Value.Type()
+	unit := v.option.tag("unit")
+	if unit == "" && v.option.names().words != nil {
+		unit = "NAME"
 	}
-	return v.kind.unit
+	return cmp.Or(unit, v.Value.Type())
 }
 
 func (v *value) Set(text string) error {
@@ -264,68 +304,49 @@ func (v *value) Set(text string) error {
 	if text == "" { // most often an unset shell variable
 		return errors.New(`expected a value, found ""`)
 	}
-	if err := v.kind.check(text); err != nil {
+	if err := v.option.names().check(text, v.list); err != nil {
 		return err
 	}
 	if err := v.Value.Set(text); err != nil {
-		return inWords(v.Value.Type(), text, err)
+		return wrongValue(v.Value.Type(), text, err)
 	}
-	if err := v.bounded(text); err != nil {
-		return err
+	if r := v.option.Range(); !r.Holds(v.option.Field) {
+		return fmt.Errorf("expected %s, found %s", r, text)
 	}
 	v.given = &text
 	return nil
 }
 
-// check returns an error for a word that the flag does not take.
-func (k kind) check(text string) error {
-	known := k.known
-	if known == nil {
-		known = k.words
-	}
-	switch {
-	case known == nil:
+// check returns an error for a word that is not among the names.
+func (n names) check(text string, list bool) error {
+	if n.words == nil {
 		return nil
-	case k.list:
+	}
+	known := n.words()
+	switch {
+	case strings.HasSuffix(known[0], "="): // the library checks what precedes =
+		return nil
+	case list:
 		for _, word := range strings.Split(text, ",") {
-			// The library checks what precedes =.
-			if !slices.Contains(known(), word) && !strings.HasSuffix(known()[0], "=") {
-				return fmt.Errorf("expected some of %s, found %q%s", strings.Join(known(), ", "), word, suggest.Hint(word, known()))
+			if !slices.Contains(known, word) {
+				return fmt.Errorf("expected some of %s, found %q%s", strings.Join(known, ", "), word, suggest.Hint(word, known))
 			}
 		}
 		return nil
-	case slices.Contains(known(), text):
+	case slices.Contains(known, text):
 		return nil
-	case k.what != "":
-		return suggest.Unknown(k.what, text, known())
+	case n.kind != "":
+		return suggest.Unknown(n.kind, text, known)
 	}
-	return fmt.Errorf("expected %s, found %q%s", either(known()), text, suggest.Hint(text, known()))
+	return fmt.Errorf("expected %s, found %q%s", either(known), text, suggest.Hint(text, known))
 }
 
-// bounded returns an error for a number that is not finite, or out of the bounds of its kind.
-func (v *value) bounded(text string) error {
-	if t := v.Value.Type(); t != "float64" && t != "int" {
-		return nil
-	}
-	n, err := strconv.ParseFloat(v.Value.String(), 64)
-	k := v.kind
-	switch {
-	case err != nil || math.IsNaN(n) || math.IsInf(n, 0):
-		return fmt.Errorf("expected a finite number, found %q", text)
-	case k.above != nil && !(n > *k.above):
-		return fmt.Errorf("expected a number > %g, found %s", *k.above, text)
-	case k.least != nil && n < *k.least && v.Value.Type() == "int":
-		return fmt.Errorf("expected at least %g, found %s", *k.least, text)
-	case k.least != nil && n < *k.least:
-		return fmt.Errorf("expected a number >= %g, found %s", *k.least, text)
-	}
-	return nil
-}
-
-// inWords is the error of a value that could not be parsed, without the names of Go's functions.
-func inWords(kind, text string, err error) error {
-	expected := map[string]string{"int": "a whole number", "uint64": "a whole number, 0 or more", "float64": "a number", "bool": "true or false",
-		"float64Slice": "numbers separated by commas", "intSlice": "whole numbers separated by commas", "duration": "a time such as 30s or 2m"}[kind]
+// wrongValue is the error of a value that could not be parsed, without the names of Go's functions.
+func wrongValue(kind, text string, err error) error {
+	expected := map[string]string{
+		"int": "a whole number", "uint64": "a whole number, 0 or more", "float64": "a number", "bool": "true or false",
+		"float64Slice": "numbers separated by commas", "intSlice": "whole numbers separated by commas",
+	}[kind]
 	if expected == "" {
 		return err // the value's own words
 	}
@@ -350,6 +371,76 @@ func either(words []string) string {
 	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
 }
 
+// arguments gives the arguments of a call to its options, in order.
+func arguments(cmd *cobra.Command, options []option, args []string) error {
+	var places []option
+	for _, o := range options {
+		if o.tag("arg") != "" {
+			places = append(places, o)
+		}
+	}
+	for i, text := range args {
+		if n := len(places); i >= n && (n == 0 || !strings.HasSuffix(places[n-1].tag("arg"), "...")) {
+			return unexpected(cmd, text)
+		}
+		o := places[min(i, len(places)-1)]
+		if o.flag != nil {
+			if err := cmd.Flags().Set(o.flag.Name, text); err != nil {
+				return flagError(cmd, err)
+			}
+			continue
+		}
+		if err := o.names().check(text, false); err != nil {
+			return err
+		}
+		if err := o.Set(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unexpected is the error of an argument too many.
+func unexpected(cmd *cobra.Command, text string) error {
+	hint := ""
+	if text == "true" || text == "false" {
+		hint = fmt.Sprintf("; a flag is switched by --FLAG=%s, in one word", text)
+	}
+	return fmt.Errorf("unexpected argument %q: expected `%s`%s", text, fullUse(cmd), hint)
+}
+
+func fullUse(cmd *cobra.Command) string {
+	return strings.TrimSpace(cmd.Parent().CommandPath() + " " + cmd.Use)
+}
+
+// needed returns an error for an option that the call cannot do without.
+func needed(cmd *cobra.Command, options []option) error {
+	for _, o := range options {
+		switch {
+		case o.tag("need") == "":
+		case o.flag == nil && reflect.ValueOf(o.Value()).IsZero():
+			return fmt.Errorf("an argument is missing: expected `%s`", fullUse(cmd))
+		case o.flag != nil && !o.flag.Changed:
+			return fmt.Errorf("--%s is missing; see `%s --help`", o.flag.Name, cmd.CommandPath())
+		}
+	}
+	return nil
+}
+
+// refused returns an error for a flag without effect.
+func refused(flags *pflag.FlagSet, unused func(flag string) (string, error)) (refused error) {
+	flags.Visit(func(f *pflag.Flag) {
+		if refused != nil {
+			return
+		}
+		why, err := unused(f.Name)
+		if refused = err; err == nil && why != "" {
+			refused = fmt.Errorf("--%s would do nothing: %s", f.Name, why)
+		}
+	})
+	return refused
+}
+
 // flagError rewords an error of flag parsing: what the flag is, what was expected, what was found.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
@@ -357,8 +448,6 @@ func flagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	var syntax *pflag.InvalidSyntaxError
 	switch {
-	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() != "":
-		err = fmt.Errorf("unknown flag -%s: flags start with two dashes; `%s --help` lists them", unknown.GetSpecifiedShortnames(), cmd.CommandPath())
 	case errors.As(err, &unknown):
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -366,8 +455,12 @@ func flagError(cmd *cobra.Command, err error) error {
 				names = append(names, "--"+f.Name)
 			}
 		})
-		name := "--" + unknown.GetSpecifiedName()
-		err = fmt.Errorf("unknown flag %s%s; `%s --help` lists them", name, strings.ReplaceAll(suggest.Hint(name, names), `"`, ""), cmd.CommandPath())
+		name, dash := unknown.GetSpecifiedName(), "--"
+		if unknown.GetSpecifiedShortnames() != "" {
+			dash = "-"
+		}
+		hint := strings.ReplaceAll(suggest.Hint("--"+name, names), `"`, "")
+		err = fmt.Errorf("unknown flag %s%s%s; `%s --help` lists them", dash, name, hint, cmd.CommandPath())
 	case errors.As(err, &missing):
 		err = fmt.Errorf("--%s: expected a value after it, found none", missing.GetSpecifiedName())
 	case errors.As(err, &invalid):
@@ -378,35 +471,21 @@ func flagError(cmd *cobra.Command, err error) error {
 	return usageError(err)
 }
 
-// argumentError says which arguments a command takes.
-func argumentError(cmd *cobra.Command, args []string) error {
-	call := strings.TrimSpace(cmd.Parent().CommandPath() + " " + cmd.Use)
-	if len(args) == 0 {
-		return fmt.Errorf("an argument is missing: expected `%s`", call)
-	}
-	last := args[len(args)-1]
-	hint := ""
-	if last == "true" || last == "false" {
-		hint = fmt.Sprintf("; a flag is switched by --FLAG=%s, in one word", last)
-	}
-	return fmt.Errorf("unexpected argument %q: expected `%s`%s", last, call, hint)
-}
-
-// group makes a command that only holds others. Alone it shows its help; an unknown subcommand is
-// an error.
+// group makes a command that only holds others. Without arguments it prints its help; an unknown
+// subcommand is an error.
 func group(cmd *cobra.Command) *cobra.Command {
 	cmd.Args = cobra.ArbitraryArgs
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return cmd.Help()
 		}
-		return unknownCall(cmd, args[0])
+		return unknownCommand(cmd, args[0])
 	}
 	return cmd
 }
 
-// unknownCall is the error for an unknown subcommand of cmd.
-func unknownCall(cmd *cobra.Command, word string) error {
+// unknownCommand is the error for an unknown subcommand of cmd.
+func unknownCommand(cmd *cobra.Command, word string) error {
 	var names []string
 	for _, sub := range cmd.Commands() {
 		if sub.IsAvailableCommand() {
@@ -420,32 +499,7 @@ func unknownCall(cmd *cobra.Command, word string) error {
 			names[i] = cmd.Name() + " " + names[i]
 		}
 	}
-	return usageError(fmt.Errorf("unknown call %q; `%s` lists them%s", word, help, suggest.Hint(word, names)))
-}
-
-// refuse makes a flag without effect an error. rule is called for every flag given: why says why it
-// has no effect here, "" if it has one; an error is what is wrong with the call in any case.
-func refuse(cmd *cobra.Command, rule func(flag string) (why string, err error)) *cobra.Command {
-	work := cmd.RunE
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		var wrong error
-		cmd.Flags().Visit(func(f *pflag.Flag) {
-			if wrong != nil {
-				return
-			}
-			why, err := rule(f.Name)
-			if err != nil {
-				wrong = err
-			} else if why != "" {
-				wrong = fmt.Errorf("--%s would do nothing: %s", f.Name, why)
-			}
-		})
-		if wrong != nil {
-			return usageError(wrong)
-		}
-		return work(cmd, args)
-	}
-	return cmd
+	return usageError(fmt.Errorf("unknown command %q; `%s` lists them%s", word, help, suggest.Hint(word, names)))
 }
 
 // setting returns the flag's name among the settings of losses, "" if it is none.
@@ -461,14 +515,14 @@ func setting(flag string) string {
 func unread(name string, s loss.Config, given bool, what string) (string, error) {
 	why, err := loss.Unread(name, s, given, what)
 	if err == nil && why == "" {
-		err = longer(name, s, what)
+		err = tooLong(name, s, what)
 	}
 	return why, err
 }
 
-// longer returns an error for chains longer than there are slices, or more sets than slices: they
+// tooLong returns an error for chains longer than there are slices, or more sets than slices: they
 // would be cut.
-func longer(name string, s loss.Config, what string) error {
+func tooLong(name string, s loss.Config, what string) error {
 	n := map[string]int{"chain": s.Chain, "replicates": s.Replicates}[what]
 	if n == 0 {
 		return nil
@@ -481,8 +535,8 @@ func longer(name string, s loss.Config, what string) error {
 	return err
 }
 
-// unkeyed says why --key has no effect for clouds at those paths, "" if one of them uses it.
-func unkeyed(paths ...string) string {
+// keyUnused says why --key has no effect for clouds at those paths, "" if one of them uses it.
+func keyUnused(paths ...string) string {
 	for _, path := range paths {
 		if datasets.ReadsKey(path) {
 			return ""
@@ -491,21 +545,12 @@ func unkeyed(paths ...string) string {
 	return fmt.Sprintf("only .npz and .h5 files hold arrays by name, found %s", strings.Join(paths, " and "))
 }
 
-// unparted says why a flag cannot choose a part, "" if it can: the clouds have parts, or all are
-// asked for.
-func unparted(h *datasets.Set, split string) string {
-	if h.Split != nil || split == "all" {
-		return ""
+// partUnused returns an error if the flag chooses a part of clouds without parts.
+func (c *common) partUnused(flag string, clouds *datasets.Set, split string) error {
+	if clouds.Split != nil || split == "all" || !c.given(flag) {
+		return nil
 	}
-	return fmt.Sprintf("%s has no parts, and all of its clouds are used", h.Name)
-}
-
-// parted returns an error if the flag chooses a part of clouds without parts.
-func (c *common) parted(flag string, clouds *datasets.Set, split string) error {
-	if why := unparted(clouds, split); why != "" && c.given(flag) {
-		return usageError(fmt.Errorf("--%s would do nothing: %s", flag, why))
-	}
-	return nil
+	return usageError(fmt.Errorf("--%s would do nothing: %s has no parts, and all of its clouds are used", flag, clouds.Name))
 }
 
 // given reports whether the flag was given.

@@ -7,28 +7,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
-
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/experiments/reproduce"
-	"github.com/sliced-wasserstein/lab/experiments/table"
-	"github.com/sliced-wasserstein/lab/swlab/amortizer"
-	"github.com/sliced-wasserstein/lab/swlab/loss"
-	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
-
-// walk visits a call and all below it.
-func walk(cmd *cobra.Command, visit func(*cobra.Command)) {
-	visit(cmd)
-	for _, sub := range cmd.Commands() {
-		walk(sub, visit)
-	}
-}
 
 // flagFiles is misuseFiles without links, with more: k.npz (data is x, other is not, labels),
 // mass.npy, mesh.off, the logs of short and amortized, and a best epoch of run.
@@ -99,89 +82,6 @@ func flagFiles(t *testing.T) string {
 		t.Fatal(err)
 	}
 	return dir
-}
-
-// TestHelp: every call has a readable example, every flag with a value describes it, and the help
-// of train lists only losses that can be trained on.
-func TestHelp(t *testing.T) {
-	walk(newRoot(), func(cmd *cobra.Command) {
-		call := callOf(cmd)
-		if call == "" || call == "work" || strings.HasPrefix(call, "completion ") {
-			return
-		}
-		if cmd.Example == "" {
-			t.Errorf("swlab %s has no example", call)
-		}
-		for _, line := range strings.Split(cmd.Example, "\n") {
-			words := strings.Fields(line)
-			if i := slices.Index(words, "swlab"); i == 0 {
-				found, rest, err := newRoot().Find(words[1:])
-				if err == nil {
-					err = found.ParseFlags(rest)
-				}
-				if err != nil {
-					t.Errorf("%s: %v", line, err)
-				}
-			}
-		}
-		cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
-			if _, ok := kindOf(cmd, f.Name); !ok && f.Value.Type() != "bool" {
-				t.Errorf("swlab %s --%s: no unit: add it to kinds", call, f.Name)
-			}
-		})
-	})
-	for call, want := range map[string]bool{"train": false, "sweep": false, "distance": true} {
-		cmd, _, err := newRoot().Find([]string{call})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := strings.Contains(cmd.Flags().Lookup("loss").Usage, "emd-exact"); got != want {
-			t.Errorf("swlab %s --loss names emd-exact: %t", call, got)
-		}
-	}
-}
-
-// TestCompletion: the shell is offered what flags and arguments take.
-func TestCompletion(t *testing.T) {
-	for call, want := range map[string][]string{
-		"distance --loss ":                loss.Names(),
-		"train --loss ":                   loss.GraphNames(),
-		"distance --amortizer ":           amortizer.Names(),
-		"distance --slicing ":             slicing.Names(),
-		"table run ":                      append(table.Names(), allTables),
-		"table run ablation_L --preset ":  reproduce.PresetNames(),
-		"table run ablation_L --format l": {"latex"},
-		"doctor --backend xla":            {"xla:cpu", "xla:cuda"},
-		"metrics --distances cd,emd":      {"cd,emd-approx", "cd,emd-exact"},
-		"sweep --vary kap":                {"kappa="},
-		"evaluate --split t":              {"test", "train"},
-		"evaluate --state ":               {"best", "last"},
-		"data fetch modelnet":             {"modelnet40-hdf5"},
-		"distance --format ":              {"json", "text"},
-	} {
-		words := strings.Fields(call)
-		if strings.HasSuffix(call, " ") {
-			words = append(words, "")
-		}
-		root := newRoot()
-		var out bytes.Buffer
-		root.SetOut(&out)
-		root.SetArgs(append([]string{cobra.ShellCompNoDescRequestCmd}, words...))
-		if err := root.Execute(); err != nil {
-			t.Fatal(err)
-		}
-		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-		got := lines[:len(lines)-1] // the last is for the shell
-		slices.Sort(got)
-		want = slices.Sorted(slices.Values(want))
-		if call == "data fetch modelnet" {
-			if !slices.Contains(got, want[0]) {
-				t.Errorf("%q: offered %v, expected %v among them", call, got, want)
-			}
-		} else if !slices.Equal(got, want) {
-			t.Errorf("%q: offered %v, expected %v", call, got, want)
-		}
-	}
 }
 
 // TestVersion: the version is in its own call, in answers and in result files.

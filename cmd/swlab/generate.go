@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,63 +16,67 @@ import (
 )
 
 type generateCall struct {
-	latentCall
-	out     string
-	clouds  int
-	config  latent.GeneratorConfig
-	metrics metric.Config
+	*common
+	latentFlags
+	Clouds   int    `flag:"clouds" range:"0.." help:"how many clouds to generate; 0: as many as test clouds"`
+	Epochs   int    `flag:"epochs" range:"1.." help:"epochs of the generator"`
+	Sinkhorn string `flag:"sinkhorn" unit:"NAME" help:"log: in logarithms, with the plan held fixed in the gradient; released: the released code's loop, back-propagated"`
+	measures
+	Out string `flag:"out" need:"x" unit:"FILE" writes:".npy" group:"Output" help:"write the generated clouds, [n,m,3]"`
 }
 
 func newGenerate(c *common) *cobra.Command {
-	g := &generateCall{latentCall: latentCall{common: c}, config: latent.DefaultGenerator()}
-	cmd := &cobra.Command{
-		Use:   "generate --run DIR [--data TRAIN] [--test TEST] --out FILE.npy",
-		Short: "new clouds from a generator of the latents of a trained run, and their metrics",
-		Long: "Trains a generator of codes on the codes of --data, decodes some of its codes with the autoencoder of the run, writes these clouds,\n" +
-			"and compares them with the clouds of --test as `swlab metrics` does.",
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return g.work() },
-	}
-	f := cmd.Flags()
-	g.flags(cmd)
-	f.StringVar(&g.out, "out", "", "write the generated clouds, [n,m,3]")
-	f.IntVar(&g.clouds, "clouds", 0, "how many to generate; 0: as many as test clouds")
-	f.IntVar(&g.config.Epochs, "epochs", g.config.Epochs, "epochs of the generator")
-	f.StringVar(&g.config.Sinkhorn, "sinkhorn", g.config.Sinkhorn, "log: in logarithms, gradient with the plan held fixed; released: the released code's loop, back-propagated")
-	f.StringSliceVar(&g.metrics.Distances, "distances", metric.PaperDistances(), "some of "+strings.Join(metric.Distances(), ", "))
-	f.StringVar(&g.metrics.Store, "store", "", "folder that keeps distances, so that an interrupted call resumes; default: none")
-	writes(cmd, "out", ".npy")
-	writes(cmd, "store", workFolder)
-	return required(cmd, "run", "out")
+	d := latent.DefaultGenerator()
+	cmd := c.command("generate RUN --out FILE", "Generate new clouds from the latents of a trained run, and measure them", `swlab generate runs/chairs --out chairs.npy`,
+		&generateCall{common: c, latentFlags: newLatentFlags(), Epochs: d.Epochs, Sinkhorn: d.Sinkhorn, measures: measures{Distances: metric.PaperDistances()}})
+	cmd.Long = "Trains a generator of codes on the codes of --data, decodes some of its codes with the autoencoder of the run, writes these clouds,\n" +
+		"and compares them with the clouds of --test as `swlab metrics` does."
+	return cmd
 }
 
-func (g *generateCall) work() error {
-	switch {
-	case g.clouds < 0:
-		return usageError(fmt.Errorf("--clouds: expected at least 0, found %d", g.clouds))
-	case g.config.Epochs < 1:
-		return usageError(fmt.Errorf("--epochs: expected at least 1, found %d", g.config.Epochs))
-	case !slices.Contains(latent.Sinkhorns, g.config.Sinkhorn):
-		return usageError(fmt.Errorf("--sinkhorn: expected %s, found %q", strings.Join(latent.Sinkhorns, " or "), g.config.Sinkhorn))
+type generateAnswer struct {
+	*metric.Report
+	Out      saved   `json:"out"`
+	NTrain   int     `json:"n_train"`
+	Epochs   int     `json:"epochs"`
+	Sinkhorn string  `json:"sinkhorn"`
+	Loss     float64 `json:"loss"` // of the generator, mean over its last epoch
+	Seed     uint64  `json:"seed"`
+	State    string  `json:"state"`
+	Backend  string  `json:"backend"`
+	made     *datasets.Set
+	names    []string
+}
+
+func (a generateAnswer) String() string {
+	rows := [][2]string{
+		a.Out.row(fmt.Sprintf("%d clouds of %d points", a.made.Clouds, a.made.Points)),
+		{"against", fmt.Sprintf("%d clouds", a.NReference)},
+		{"JSD, of clouds times 1/2", fmt.Sprintf("%.4g, %.4g", a.JSD, a.JSDScaled)},
 	}
-	for _, name := range g.metrics.Distances {
-		if !slices.Contains(metric.Distances(), name) {
-			return usageError(fmt.Errorf("--distances: expected some of %s, found %q", strings.Join(metric.Distances(), ", "), name))
-		}
+	for _, name := range a.names {
+		s := a.Scores(name)
+		rows = append(rows, [2]string{name, fmt.Sprintf("MMD %.4g (standard %.4g), COV %.4g (standard %.4g), 1-NNA %.4g; %s",
+			s.MMDPaper, s.MMDStandard, s.COVPaper, s.COVStandard, s.NNA, a.Conventions[name])})
 	}
-	sets, err := g.open()
+	return lines(rows...)
+}
+
+func (g *generateCall) run() error {
+	sets, err := g.open(g.common)
 	if err != nil {
 		return err
 	}
-	n := g.clouds
-	if n == 0 {
-		n = sets.test.Clouds
+	made := &datasets.Set{Name: g.Out, Clouds: g.Clouds, Points: sets.net.Points, Dim: pointnet.Dim}
+	if g.Clouds == 0 {
+		made.Clouds = sets.test.Clouds
 	}
-	made := &datasets.Set{Name: g.out, Clouds: n, Points: sets.net.Points, Dim: pointnet.Dim}
-	if err := metric.Check(sets.test, made, g.metrics); err != nil {
+	bars := bars()
+	o := metric.Config{Distances: g.Distances, Store: g.Store, Progress: func(what string, done, total int) { bars("comparing by "+what, done, total) }}
+	if err := metric.Check(sets.test, made, o); err != nil {
 		return usageError(err)
 	}
-	sets.warn(g.common, g.run)
+	sets.warn(g.common, g.Run)
 	e, err := g.engine()
 	if err != nil {
 		return err
@@ -89,57 +91,32 @@ func (g *generateCall) work() error {
 	if err != nil {
 		return interrupted(err)
 	}
-	written := saveNPY("out", g.out, made.Coords, made.Clouds, made.Points, made.Dim)
-	bars := passes()
-	g.metrics.Progress = func(what string, done, total int) { bars("comparing by "+what, done, total) }
-	r, err := metric.Compare(ctx, e, sets.test, made, g.metrics)
+	written := saveNPY("out", g.Out, made.Coords, made.Clouds, made.Points, made.Dim)
+	r, err := metric.Compare(ctx, e, sets.test, made, o)
 	if err != nil {
 		return errors.Join(interrupted(err), written.err)
 	}
-	return errors.Join(g.print(struct {
-		*metric.Report
-		Out      saved   `json:"out"`
-		NTrain   int     `json:"n_train"`
-		Epochs   int     `json:"epochs"`
-		Sinkhorn string  `json:"sinkhorn"`
-		Loss     float64 `json:"loss"` // of the generator, mean over its last epoch
-		Seed     uint64  `json:"seed"`
-		State    string  `json:"state"`
-		Backend  string  `json:"backend"`
-	}{r, written, codes.N, g.config.Epochs, g.config.Sinkhorn, trained.Losses[len(trained.Losses)-1], g.seed, sets.file, e.Name}, g.rows(r, made, written)...), written.err)
+	return errors.Join(g.print(generateAnswer{r, written, codes.N, g.Epochs, g.Sinkhorn, trained.Losses[len(trained.Losses)-1], g.Seed, sets.file, e.Name,
+		made, g.Distances}), written.err)
 }
 
 // generate trains the generator and fills made with decoded codes.
 func (g *generateCall) generate(ctx context.Context, e *engine.Engine, net *swlab.Network, codes latent.Codes, made *datasets.Set) (*latent.TrainedGenerator, error) {
-	bar := newBar("training the generator")
-	g.config.Seed = g.seed
-	trained, err := latent.TrainGenerator(ctx, e, codes, g.config, func(done, total int, loss float64) { bar(done, total, fmt.Sprintf("loss %.4f", loss)) })
+	bar, config := newBar("training the generator"), latent.DefaultGenerator()
+	config.Epochs, config.Sinkhorn, config.Seed = g.Epochs, g.Sinkhorn, g.Seed
+	trained, err := latent.TrainGenerator(ctx, e, codes, config, func(done, total int, loss float64) { bar(done, total, fmt.Sprintf("loss %.4f", loss)) })
 	if err != nil {
 		return nil, err
 	}
 	if trained.Short > 0 {
 		g.warn("in %d steps the released Sinkhorn loop ended on an absorption, and cost and gradient of n codes were n^2 times too small", trained.Short)
 	}
-	z, err := latent.Generate(e, trained.Weights, made.Clouds, g.seed)
+	z, err := latent.Generate(e, trained.Weights, made.Clouds, g.Seed)
 	if err != nil {
 		return nil, err
 	}
 	made.Coords, err = net.Decode(z, swlab.NetworkOptions{Engine: e})
 	return trained, err
-}
-
-// rows is the report as text.
-func (g *generateCall) rows(r *metric.Report, made *datasets.Set, written saved) [][2]string {
-	rows := [][2]string{
-		written.row(fmt.Sprintf("%d clouds of %d points", made.Clouds, made.Points)),
-		{"against", fmt.Sprintf("%d clouds", r.NReference)},
-		{"JSD, of clouds times 1/2", fmt.Sprintf("%.4g, %.4g", r.JSD, r.JSDScaled)},
-	}
-	for _, name := range g.metrics.Distances {
-		s := r.Scores(name)
-		rows = append(rows, [2]string{name, fmt.Sprintf("MMD %.4g (standard %.4g), COV %.4g (standard %.4g), 1-NNA %.4g", s.MMDPaper, s.MMDStandard, s.COVPaper, s.COVStandard, s.NNA) + "; " + r.Conventions[name]})
-	}
-	return rows
 }
 
 // interrupted is the one-word error of work stopped from outside.

@@ -1,84 +1,92 @@
 package main
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
 	"strings"
 
-	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/experiments/table"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
-// examples are those of all commands, by what follows swlab.
-var examples = map[string]string{
-	"distance": `  swlab distance --loss sw --x a.npy --y b.npy --slices 1000 --reduce mean --root
-  swlab distance --loss v-dsw --amortizer la --weights runs/first/amortizer.safetensors --x a.npy --y b.npy
-  swlab distance --loss emd-exact --x a.npy --y b.npy --reduce mean`,
-	"direction":  `  swlab direction --amortizer la --x a.npy --y b.npy --weights runs/first/amortizer.safetensors --out d.npy`,
-	"vmf":        `  swlab vmf stats --kappa 10 --dim 3`,
-	"vmf sample": `  swlab vmf sample --kappa 10 --location 0,0,1 --n 1000 --out s.npy`,
-	"vmf stats":  `  swlab vmf stats --kappa 10 --dim 3`,
-	"train":      `  swlab train --loss v-dsw --amortizer la --points 512 --batch 32 --epochs 3 --out runs/first`,
-	"evaluate":   `  swlab evaluate --run runs/first`,
-	"compare":    `  swlab compare --run runs/la --run runs/sw`,
-	"classify": `  swlab classify --run runs/first
-  swlab classify --run runs/first --classifier svm`,
-	"generate":    `  swlab generate --run runs/chairs --out chairs.npy`,
-	"metrics":     `  swlab metrics --reference test.npy --generated new.npy --store runs/metrics`,
-	"encode":      `  swlab encode --run runs/first --x clouds.npy --out z.npy`,
-	"reconstruct": `  swlab reconstruct --weights model.pth --x clouds.npy --out y.npy`,
-	"table":       `  swlab table list`,
-	"table list":  `  swlab table list --format json`,
-	"table run": `  swlab table run ablation_kappa --preset smoke
-  swlab table run ablation_L --preset quick --rows sw,la-v-dsw --set epochs=10 --jobs 2
-  swlab table run all --preset paper --dry-run`,
-	"sweep": `  swlab sweep --vary kappa=0.1,1,10 --vary slices=10,100 --plot kappa.png
-  swlab sweep --vary amortizer=none,l,la --epochs 10 --seeds 1,2,3 --format json`,
-	"plot": `  swlab plot clouds --x clouds.npy --out clouds.png`,
-	"plot clouds": `  swlab plot clouds --x clouds.npy --out clouds.png
-  swlab plot clouds --x clouds.npy --x y.npy --caption input --caption LA --errors --out reconstructions.pdf`,
-	"plot slice": `  swlab plot slice --x a.npy --y b.npy --direction 1,1,0 --out slice.svg`,
-	"plot sphere": `  swlab plot sphere --kappa 1 --kappa 10 --kappa 100 --out vmf.png
-  swlab plot sphere --kappa 10 --out vmf.html`,
-	"plot curves": `  swlab plot curves --run runs/la --run runs/sw --smooth 0.9 --out loss.png`,
-	"data":        `  swlab data list`,
-	"data list":   `  swlab data list modelnet40-hdf5`,
-	"data info":   `  swlab data info clouds.npz`,
-	"data sample": `  swlab data sample meshes/ --points 2048 --out clouds`,
-	"data fetch":  `  swlab data fetch modelnet40-hdf5 --accept-licence`,
-	"data verify": `  swlab data verify`,
-	"doctor":      `  swlab doctor`,
-	"version":     `  swlab version --format json`,
-	"completion":  `  source <(swlab completion bash)`,
-	"help":        `  swlab help table run`,
-}
+// groups are the headings of flags, in order.
+var groups = []string{"", "Loss", "Directions", "Ascent and amortizer", "Training", "Output", "Every command"}
 
-// exemplify gives a command and those below it their examples.
-func exemplify(cmd *cobra.Command) {
-	if e, ok := examples[callOf(cmd)]; ok {
-		cmd.Example = e
+// help prints what a command does, its examples, the commands below it and its flags, by groups.
+func help(cmd *cobra.Command, _ []string) {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\nUsage:\n  %s\n", wrapped(cmp.Or(cmd.Long, cmd.Short)+"."), cmd.UseLine())
+	if cmd.Example != "" {
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", cmd.Example)
 	}
+	width := 0
 	for _, sub := range cmd.Commands() {
-		exemplify(sub)
+		width = max(width, len(sub.Name()))
 	}
+	for _, g := range append(cmd.Groups(), &cobra.Group{Title: "Commands:"}) {
+		text := ""
+		for _, sub := range cmd.Commands() {
+			if sub.GroupID == g.ID && (sub.IsAvailableCommand() || sub.Name() == "help") {
+				text += fmt.Sprintf("  %-*s  %s\n", width, sub.Name(), sub.Short)
+			}
+		}
+		if text != "" {
+			fmt.Fprintf(&b, "\n%s\n%s", g.Title, text)
+		}
+	}
+	sets := map[string]*pflag.FlagSet{}
+	cmd.Flags().SortFlags = false
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		name := ""
+		if g := f.Annotations["group"]; g != nil {
+			name = g[0]
+		}
+		if !slices.Contains(groups, name) {
+			name = ""
+		}
+		if sets[name] == nil {
+			sets[name] = pflag.NewFlagSet(name, pflag.ContinueOnError)
+			sets[name].SortFlags = false
+		}
+		sets[name].AddFlag(f)
+	})
+	for _, name := range groups {
+		if sets[name] != nil && sets[name].HasAvailableFlags() {
+			fmt.Fprintf(&b, "\n%s:\n%s", cmp.Or(name, "Flags"), sets[name].FlagUsagesWrapped(100))
+		}
+	}
+	fmt.Fprint(cmd.OutOrStdout(), b.String())
 }
 
-// callOf returns what follows swlab in a command.
-func callOf(cmd *cobra.Command) string {
-	return strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), cmd.Root().Name()), " ")
+// wrapped breaks paragraphs into lines of at most 100 characters.
+func wrapped(text string) string {
+	var paragraphs []string
+	for _, p := range strings.Split(strings.TrimSuffix(strings.ReplaceAll(text, "..", "."), "\n"), "\n\n") {
+		out, line := "", ""
+		for _, w := range strings.Fields(p) {
+			if len(line)+len(w) >= 100 {
+				out, line = out+line+"\n", ""
+			}
+			line = strings.TrimSpace(line + " " + w)
+		}
+		paragraphs = append(paragraphs, out+line)
+	}
+	return strings.Join(paragraphs, "\n\n")
 }
 
 // helpers adds help and completion, with errors like those of the other commands.
 func helpers(root *cobra.Command) {
+	root.SetHelpFunc(help)
 	root.SetHelpCommand(&cobra.Command{
-		Use:   "help [CALL]",
-		Short: "what a call does, and its flags",
-		Args:  cobra.ArbitraryArgs,
+		Use:   "help [COMMAND]",
+		Short: "Print what a command does, and its flags",
 		RunE: func(_ *cobra.Command, args []string) error {
 			cmd := root
 			for _, word := range args {
 				sub, _, err := cmd.Find([]string{word})
 				if err != nil || sub == cmd {
-					return unknownCall(cmd, word)
+					return unknownCommand(cmd, word)
 				}
 				cmd = sub
 			}
@@ -101,55 +109,16 @@ func helpers(root *cobra.Command) {
 	})
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
+	about := root.Groups()[len(root.Groups())-1].ID
+	root.SetHelpCommandGroupID(about)
 	for _, cmd := range root.Commands() {
 		if cmd.Name() == "completion" {
-			cmd.Short = "a script that lets the shell complete calls, flags and their values"
-			cmd.Long = "Writes a script for a shell: with it the tab key completes calls, flags and what flags take, such as losses, amortizers, tables and presets.\n" +
-				"`swlab completion SHELL --help` says where to put it."
+			cmd.Short = "Write a script with which the tab key completes commands, flags and their values"
+			cmd.Long = cmd.Short + ".\n`swlab completion SHELL --help` says where to put it."
+			cmd.Example = "  source <(swlab completion bash)"
+			cmd.GroupID = about
 			group(cmd)
 		}
 	}
-	root.Long = "Sliced Wasserstein distances on point clouds: study, teach, use.\n\n" +
-		"`swlab completion SHELL` writes a script with which the tab key completes calls, flags and their values."
-	exemplify(root)
-	names(root)
-}
-
-// names completes the arguments that are names.
-func names(root *cobra.Command) {
-	sources := func() []string {
-		var out []string
-		for _, s := range datasets.Catalogue() {
-			out = append(out, s.Name)
-		}
-		return out
-	}
-	for call, known := range map[string]struct {
-		words func() []string
-		files bool // a path is valid, too
-	}{
-		"table run":   {func() []string { return append(table.Names(), allTables) }, false},
-		"data list":   {sources, false},
-		"data fetch":  {sources, false},
-		"data verify": {sources, true},
-		"data info":   {sources, true},
-		"data sample": {sources, true},
-	} {
-		cmd, _, err := root.Find(strings.Fields(call))
-		if err != nil {
-			panic(err) // no such command
-		}
-		directive := cobra.ShellCompDirectiveNoFileComp
-		if known.files {
-			directive = cobra.ShellCompDirectiveDefault
-		}
-		cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, begun string) (out []string, _ cobra.ShellCompDirective) {
-			for _, w := range known.words() {
-				if len(args) == 0 && strings.HasPrefix(w, begun) {
-					out = append(out, w)
-				}
-			}
-			return out, directive
-		}
-	}
+	root.Long = root.Short + ".\n\n`swlab help COMMAND` prints what a command does, and its flags."
 }

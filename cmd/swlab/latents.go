@@ -1,11 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
-
-	"github.com/spf13/cobra"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab"
@@ -14,26 +13,20 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
-// latentCall is shared by the calls that work on the codes of a run: the run, clouds to learn from,
+// latentFlags are those of the calls that work on the codes of a run: the run, clouds to learn from,
 // clouds to test on.
-type latentCall struct {
-	*common
-	run, state       string
-	data, test, key  string
-	split, testSplit string
+type latentFlags struct {
+	Run string `flag:"run" arg:"RUN" need:"x" unit:"DIR" reads:"run" help:"folder of the run"`
+	state
+	Data      string `flag:"data" unit:"FILE|DIR" reads:"clouds" help:"clouds to learn from (default: the run's)"`
+	Test      string `flag:"test" unit:"FILE|DIR" reads:"clouds" help:"clouds to test on (default: those of --data, which then need parts)"`
+	Key       string `flag:"key" unit:"NAME" help:"array in .npz or .h5 files (default data, or the run's for its own clouds)"`
+	Split     string `flag:"split" unit:"PART" words:"train test val all" help:"part of --data: train, test, val or all; clouds without parts are all used"`
+	TestSplit string `flag:"test-split" unit:"PART" words:"train test val all" help:"part of --test: train, test, val or all; clouds without parts are all used"`
 }
 
-func (l *latentCall) flags(cmd *cobra.Command) {
-	f := cmd.Flags()
-	f.StringVar(&l.run, "run", "", "run folder")
-	stateFlag(f, &l.state)
-	f.StringVar(&l.data, "data", "", "clouds to learn from; default: the run's")
-	f.StringVar(&l.test, "test", "", "clouds to test on; default: those of --data, which then need parts")
-	f.StringVar(&l.key, "key", "", "array in .npz or .h5 files (default data, or the run's for its own clouds)")
-	f.StringVar(&l.split, "split", "train", "part of --data: train, test, val or all; clouds without parts are all used")
-	f.StringVar(&l.testSplit, "test-split", "test", "part of --test: train, test, val or all; clouds without parts are all used")
-	readsRun(cmd, "run")
-	reads(cmd, "data", "test")
+func newLatentFlags() latentFlags {
+	return latentFlags{state: state{"best"}, Split: "train", TestSplit: "test"}
 }
 
 // coded is a run's network with the clouds to encode.
@@ -46,9 +39,9 @@ type coded struct {
 	from        []string // paths of the clouds
 }
 
-// open reads the run and opens the clouds, normalised and with as many points as the run's.
-func (l *latentCall) open() (c coded, err error) {
-	r, err := readRun(l.run, l.state)
+// open reads the run and loads the clouds, normalised and with as many points as the run's.
+func (l latentFlags) open(to *common) (c coded, err error) {
+	r, err := readRun(l.Run, l.State)
 	if err != nil {
 		return c, err
 	}
@@ -56,38 +49,33 @@ func (l *latentCall) open() (c coded, err error) {
 	if c.net, err = swlab.NewNetwork(r.weights); err != nil {
 		return c, usageError(fmt.Errorf("--run: %s: %w", r.file, err))
 	}
-	data, test := l.data, l.test
-	if data == "" {
-		data = r.config.Data
-	}
-	if test == "" {
-		test = data
-	}
-	if why := unkeyed(data, test); why != "" && l.given("key") {
+	data := cmp.Or(l.Data, r.config.Data)
+	test := cmp.Or(l.Test, data)
+	if why := keyUnused(data, test); why != "" && to.given("key") {
 		return c, usageError(fmt.Errorf("--key would do nothing: %s", why))
 	}
 	open := func(flag, splitFlag, path, split string) (*datasets.Set, error) {
-		key := l.key
+		key := l.Key
 		if key == "" && path == r.config.Data {
 			key = r.config.Key
 		}
-		part, err := l.openPartOf(flag, splitFlag, path, key, split, r.config.Points, r.config.Seed)
+		part, err := to.openPart(flag, splitFlag, path, key, split, r.config.Points, r.config.Seed)
 		if err != nil {
 			return nil, err
 		}
-		return part, l.parted(splitFlag, part, split)
+		return part, to.partUnused(splitFlag, part, split)
 	}
-	if c.train, err = open("data", "split", data, l.split); err != nil {
+	if c.train, err = open("data", "split", data, l.Split); err != nil {
 		return c, err
 	}
-	if l.test == "" && c.train.Split == nil {
+	if l.Test == "" && c.train.Split == nil {
 		return c, usageError(fmt.Errorf("--test is missing: %s has no parts, of which one could be kept for the test", data))
 	}
-	if c.test, err = open("test", "test-split", test, l.testSplit); err != nil {
+	if c.test, err = open("test", "test-split", test, l.TestSplit); err != nil {
 		return c, err
 	}
 	c.run, c.from = r.config, slices.Compact([]string{data, test})
-	c.overlap = test == data && (c.test.Split == nil || l.split == l.testSplit || l.split == "all" || l.testSplit == "all")
+	c.overlap = test == data && (c.test.Split == nil || l.Split == l.TestSplit || l.Split == "all" || l.TestSplit == "all")
 	for i, clouds := range []*datasets.Set{c.train, c.test} {
 		if err := c.net.CheckEncode(clouds, swlab.NetworkOptions{}); err != nil {
 			return c, usageError(fmt.Errorf("--%s: %w", []string{"data", "test"}[i], err))

@@ -98,7 +98,7 @@ func TestLatentCallsRefuse(t *testing.T) {
 		{"--epochs: expected at least 1, found 0", "generate --epochs 0 --out " + out + " --run " + run},
 		{"--sinkhorn: expected log or released, found \"exact\"", "generate --sinkhorn exact --out " + out + " --run " + run},
 		{"--distances: expected some of cd, emd-approx, emd-exact, found \"emd\"", "generate --distances cd,emd --out " + out + " --run " + run},
-		{"--out: expected a .npy file", "generate --out g.txt --run " + run},
+		{"--out: expected a name that ends in .npy", "generate --out g.txt --run " + run},
 	} {
 		code, stdout, errs := command(t, strings.Fields(c.call)...)
 		if code != 2 || stdout != "" || !strings.Contains(errs, c.says) {

@@ -33,7 +33,7 @@ func run(args []string) (code int) {
 	}()
 	root := newRoot()
 	root.SetArgs(args)
-	err := callKnown(root, args)
+	err := knownCommand(root, args)
 	if err == nil {
 		err = root.Execute()
 	}
@@ -41,22 +41,22 @@ func run(args []string) (code int) {
 		return 0
 	}
 	fmt.Fprintln(os.Stderr, "swlab:", withFlag(root, args, oneLine(err)))
-	var wrong callError
 	// memory errors of the library, wherever they occur
-	if errors.As(err, &wrong) || errors.As(err, new(*memory.Error)) {
+	if errors.As(err, new(callError)) || errors.As(err, new(*memory.Error)) {
 		return 2
 	}
 	return 1
 }
 
-// callKnown returns an error for an unknown command, before its flags are parsed: they would be
+// knownCommand returns an error for an unknown command, before its flags are parsed: they would be
 // unknown, too.
-func callKnown(root *cobra.Command, args []string) error {
+func knownCommand(root *cobra.Command, args []string) error {
 	cmd, rest, err := root.Find(args)
-	if err != nil || !cmd.HasSubCommands() || len(rest) == 0 || strings.HasPrefix(rest[0], "-") || strings.HasPrefix(rest[0], cobra.ShellCompRequestCmd) {
+	if err != nil || !cmd.HasSubCommands() || len(rest) == 0 || strings.HasPrefix(rest[0], "-") ||
+		strings.HasPrefix(rest[0], cobra.ShellCompRequestCmd) {
 		return nil
 	}
-	return unknownCall(cmd, rest[0])
+	return unknownCommand(cmd, rest[0])
 }
 
 // withFlag puts two dashes before the setting that a library error begins with, if the call has a
@@ -103,94 +103,67 @@ func firstLine(s string) string { line, _, _ := strings.Cut(s, "\n"); return lin
 
 // common are the flags that every call has.
 type common struct {
-	seed    uint64
-	backend string
-	format  string
-	call    *cobra.Command // the command that runs
+	Seed    uint64 `flag:"seed" group:"Every command" help:"seed of all random numbers"`
+	Backend string `flag:"backend" unit:"NAME" words:"auto xla:cuda xla:cpu go" group:"Every command" help:"what computes: auto, xla:cuda, xla:cpu or go"`
+	Format  string `flag:"format" unit:"NAME" words:"text json" group:"Every command" help:"text, or json: one object on standard output"`
 
-	warnings []string // given so far
-
-	completing bool // the shell asks for completions: cobra then parses flags twice
+	call       *cobra.Command // the command that runs
+	warnings   []string       // given so far
+	completing bool           // the shell asks for completions: cobra then parses flags twice
 }
 
 func newRoot() *cobra.Command {
-	c := &common{}
+	c := &common{Seed: 1, Backend: "auto", Format: "text"}
 	root := &cobra.Command{
 		Use:           "swlab",
 		Short:         "Sliced Wasserstein distances on point clouds: study, teach, use",
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		PersistentPreRunE: func(cmd *cobra.Command, args []string) error {
+		PersistentPreRun: func(cmd *cobra.Command, _ []string) {
 			c.call, c.completing = cmd, strings.HasPrefix(cmd.Name(), cobra.ShellCompRequestCmd)
-			return usageError(checkFiles(cmd, args))
 		},
 	}
 	group(root)
 	answer := root.RunE
-	asked := root.Flags().Bool("version", false, "version of the module, commit, and the backend that would be used")
+	asked := root.Flags().Bool("version", false, "print the version of the module, the commit, and the backend that would be used")
 	root.RunE = func(cmd *cobra.Command, args []string) error {
 		if *asked && len(args) == 0 {
-			return c.version()
+			return (&versionCall{c}).run()
 		}
 		return answer(cmd, args)
 	}
-	f := root.PersistentFlags()
-	f.Uint64Var(&c.seed, "seed", 1, "seed of all random numbers")
-	f.StringVar(&c.backend, "backend", "auto", "auto, xla:cuda, xla:cpu or go")
-	f.StringVar(&c.format, "format", "text", "text, or json: one object on standard output")
-	root.AddCommand(newDistance(c), newTrain(c), newEvaluate(c), newCompare(c), newData(c), newDoctor(c))
-	root.AddCommand(newTable(c), newDirection(c), newEncode(c), newReconstruct(c), newVMF(c))
-	root.AddCommand(newClassify(c), newGenerate(c))
-	root.AddCommand(newMetrics(c))
-	root.AddCommand(newSweep(c), newPlot(c))
-	root.AddCommand(newVersion(c))
+	for _, o := range c.flags(root.PersistentFlags(), c) {
+		c.complete(root, o)
+	}
+	for _, g := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Distances:", []*cobra.Command{newDistance(c), newDirection(c), newMetrics(c), newVMF(c)}},
+		{"Training and what follows:", []*cobra.Command{
+			newTrain(c), newEvaluate(c), newCompare(c), newEncode(c), newReconstruct(c), newClassify(c), newGenerate(c)}},
+		{"Studies:", []*cobra.Command{newSweep(c), newTable(c)}},
+		{"Data and pictures:", []*cobra.Command{newData(c), newPlot(c)}},
+		{"About this program:", []*cobra.Command{newDoctor(c), newVersion(c)}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, cmd := range g.commands {
+			cmd.GroupID = g.title
+			root.AddCommand(cmd)
+		}
+	}
 	helpers(root)
-	mark(root)
-	dress(root, &c.completing)
+	root.SetFlagErrorFunc(flagError)
 	return root
-}
-
-// mark makes flag and argument errors of a command, and of those below it, usage errors.
-func mark(cmd *cobra.Command) {
-	cmd.SetFlagErrorFunc(flagError)
-	if check := cmd.Args; check != nil {
-		cmd.Args = func(cmd *cobra.Command, args []string) error {
-			if check(cmd, args) == nil {
-				return nil
-			}
-			return usageError(argumentError(cmd, args))
-		}
-	}
-	for _, sub := range cmd.Commands() {
-		mark(sub)
-	}
-}
-
-// required marks flags as required: without one the call is wrong.
-func required(cmd *cobra.Command, names ...string) *cobra.Command {
-	work := cmd.RunE
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		for _, name := range names {
-			f := cmd.Flags().Lookup(name)
-			if !f.Changed {
-				return usageError(fmt.Errorf("--%s is missing; `%s --help` says more", name, cmd.CommandPath()))
-			}
-			if f.Value.String() == "" {
-				return usageError(fmt.Errorf("--%s: expected a value, found \"\"", name))
-			}
-		}
-		return work(cmd, args)
-	}
-	return cmd
 }
 
 // chosenEngine opens the backend of --backend; nil if the flag leaves the choice to the work.
 func (c *common) chosenEngine() (*engine.Engine, error) {
-	if c.backend == "auto" {
+	if c.Backend == "auto" {
 		return nil, nil
 	}
 	return c.engine()
 }
 
 // engine opens the backend.
-func (c *common) engine() (*engine.Engine, error) { return engine.Open(c.backend) }
+func (c *common) engine() (*engine.Engine, error) { return engine.Open(c.Backend) }

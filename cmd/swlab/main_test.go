@@ -304,7 +304,7 @@ func TestWrongCalls(t *testing.T) {
 		args []string
 		says string
 	}{
-		"no such call":      {[]string{"trian"}, `unknown call "trian"`},
+		"no such call":      {[]string{"trian"}, `unknown command "trian"`},
 		"no such flag":      {[]string{"train", "--los", "sw"}, "unknown flag"},
 		"flag missing":      {[]string{"train", "--loss", "sw"}, "--out is missing"},
 		"unknown loss":      {train("--data", data, "--loss", "swd"), `unknown loss "swd", expected one of`},
@@ -331,7 +331,7 @@ func TestWrongCalls(t *testing.T) {
 		"no exponent":       {distance("--p", "0"), "--p: expected a number >= 1"},
 		"negative mass":     {distance("--reduce", "mean", "--mass-x", file("negative.npy", append([]float32{-1}, random(15)...), 2, 8)), "masses of x: cloud 0, point 0"},
 		"no mass":           {distance("--reduce", "mean", "--mass-y", file("none.npy", make([]float32, 16), 2, 8)), "masses of y: cloud 0"},
-		"no ascent":         {distance("--ascent-tangent"), "no location is found by ascent"},
+		"no ascent":         {distance("--ascent-tangent"), "would do nothing"},
 		"slices of chamfer": {[]string{"distance", "--loss", "chamfer", "--x", pair, "--y", pair, "--out-slices", filepath.Join(dir, "s.npy")}, "--out-slices"},
 	} {
 		t.Run(name, func(t *testing.T) {

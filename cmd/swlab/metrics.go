@@ -5,74 +5,80 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/metric"
 )
 
+// measures says how sets of clouds are compared.
+type measures struct {
+	Distances []string `flag:"distances" unit:"NAMES" words:"distances" help:"distances between clouds: some of %s; EMDs are per point"`
+	Store     string   `flag:"store" unit:"DIR" writes:"work folder" group:"Output" help:"folder that keeps finished blocks of distances, so that an interrupted call resumes"`
+}
+
 type metricsCall struct {
 	*common
-	reference, generated, key string
-	normalize                 string
-	points                    int
-	options                   metric.Config
+	Reference string `flag:"reference" arg:"REFERENCE" need:"x" unit:"FILE|DIR" reads:"clouds" help:"reference clouds, such as those of the test part"`
+	Generated string `flag:"generated" arg:"GENERATED" need:"x" unit:"FILE|DIR" reads:"clouds" help:"generated clouds"`
+	measures
+	sampling
+	Normalize string `flag:"normalize" unit:"NAME" words:"none unit" help:"emd-approx: unit centres both clouds of a pair together, scales them to radius 1, and the distance back; none takes clouds as they are"`
 }
 
 func newMetrics(c *common) *cobra.Command {
-	m := &metricsCall{common: c}
-	cmd := &cobra.Command{
-		Use:   "metrics --reference R --generated G",
-		Short: "compare a set of generated clouds with a reference set: JSD, MMD, COV, 1-NNA",
-		Long: "Every cloud is compared with every other one, of both sets: (R + G)^2 distances, less what is symmetric. With --store a call that was\n" +
-			"interrupted resumes. Clouds are not normalised; the paper's are centred and of radius 1.",
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return m.run() },
+	cmd := c.command("metrics REFERENCE GENERATED", "Compare a set of generated clouds with a reference set: JSD, MMD, COV, 1-NNA",
+		`swlab metrics test.npy new.npy --store runs/metrics`,
+		&metricsCall{common: c, measures: measures{Distances: metric.PaperDistances()}, Normalize: "none"})
+	cmd.Long = "Compares every cloud with every other one, of both sets: (R + G)^2 distances, less what is symmetric. With --store an interrupted\n" +
+		"call resumes. Clouds are not normalised; the paper's are centred and of radius 1."
+	return cmd
+}
+
+func (m *metricsCall) unused(flag string) (string, error) {
+	switch {
+	case flag == "key":
+		return keyUnused(m.Reference, m.Generated), nil
+	case flag == "normalize" && !slices.Contains(m.Distances, "emd-approx"):
+		return "emd-approx is not among the --distances, and others take clouds as they are", nil
 	}
-	f := cmd.Flags()
-	f.StringVar(&m.reference, "reference", "", "reference clouds, such as those of the test part")
-	f.StringVar(&m.generated, "generated", "", "generated clouds")
-	f.StringSliceVar(&m.options.Distances, "distances", metric.PaperDistances(), strings.Join(metric.Distances(), ", ")+"; EMDs are per point")
-	f.StringVar(&m.options.Store, "store", "", "folder that keeps finished blocks of distances, for these and other calls")
-	f.StringVar(&m.normalize, "normalize", "none", "emd-approx: unit: centre both clouds of a pair together and scale them to radius 1, and the distance back; none: clouds as they are")
-	f.StringVar(&m.key, "key", "", "array in .npz or .h5 files (default data)")
-	f.IntVar(&m.points, "points", 0, "points to sample on a mesh, or seeded subset of a cloud's; 0: as stored")
-	reads(cmd, "reference", "generated")
-	writes(cmd, "store", workFolder)
-	cmd = refuse(cmd, func(flag string) (string, error) {
-		switch {
-		case flag == "key":
-			return unkeyed(m.reference, m.generated), nil
-		case flag == "normalize" && !slices.Contains(m.options.Distances, "emd-approx"):
-			return "emd-approx is not among the --distances, and others take clouds as they are", nil
-		}
-		return "", nil
-	})
-	return required(cmd, "reference", "generated")
+	return "", nil
+}
+
+type metricsAnswer struct {
+	*metric.Report
+	Seed    uint64  `json:"seed"`
+	Backend string  `json:"backend"`
+	Seconds float64 `json:"seconds"`
+	names   []string
+}
+
+func (a metricsAnswer) String() string {
+	rows := [][2]string{
+		{"clouds", fmt.Sprintf("%d generated, %d reference", a.NGenerated, a.NReference)},
+		{"JSD", fmt.Sprintf("%.6g; clouds times 1/2: %.6g", a.JSD, a.JSDScaled)},
+	}
+	for _, name := range a.names {
+		s := a.Scores(name)
+		rows = append(rows,
+			[2]string{name, a.Conventions[name]},
+			[2]string{name + " MMD", fmt.Sprintf("%.6g as in the paper; standard: %.6g", s.MMDPaper, s.MMDStandard)},
+			[2]string{name + " COV", fmt.Sprintf("%.6g as in the paper; standard: %.6g", s.COVPaper, s.COVStandard)},
+			[2]string{name + " 1-NNA", fmt.Sprintf("%.6g; of the generated: %.6g, of the reference: %.6g", s.NNA, s.NNAGenerated, s.NNAReference)})
+	}
+	return lines(rows...)
 }
 
 func (m *metricsCall) run() error {
 	began := time.Now()
-	var sets [2]*datasets.Set
-	for i, from := range []struct{ flag, path string }{{"reference", m.reference}, {"generated", m.generated}} {
-		if i == 1 && sameSource(m.reference, m.generated) {
-			sets[1] = sets[0]
-			break
-		}
-		set, err := datasets.Load(from.path, datasets.Options{Points: m.points, Seed: m.seed + uint64(i), Key: m.key, Raw: true})
-		if err != nil {
-			return usageError(fmt.Errorf("--%s: %w", from.flag, err))
-		}
-		m.warnOf(set)
-		sets[i] = set
+	reference, generated, err := m.loadPair(m.sampling, [2]string{"reference", "generated"}, m.Reference, m.Generated)
+	if err != nil {
+		return err
 	}
-	reference, generated := sets[0], sets[1]
-	m.options.Progress = passes()
-	m.options.Normalize = m.normalize == "unit"
-	if err := metric.Check(reference, generated, m.options); err != nil {
+	m.warnOf(reference, generated)
+	o := metric.Config{Distances: m.Distances, Store: m.Store, Normalize: m.Normalize == "unit", Progress: bars()}
+	if err := metric.Check(reference, generated, o); err != nil {
 		return usageError(err)
 	}
 	e, err := m.engine()
@@ -81,37 +87,18 @@ func (m *metricsCall) run() error {
 	}
 	ctx, stop := interruptible()
 	defer stop()
-	r, err := metric.Compare(ctx, e, reference, generated, m.options)
+	r, err := metric.Compare(ctx, e, reference, generated, o)
 	switch {
-	case errors.Is(err, context.Canceled) && m.options.Store != "":
-		return errors.New("interrupted; the same command resumes")
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled) && m.Store == "":
 		return errors.New("interrupted; with --store such a call can resume")
 	case err != nil:
-		return err
-	}
-	rows := [][2]string{
-		{"clouds", fmt.Sprintf("%d generated, %d reference", r.NGenerated, r.NReference)},
-		{"JSD", fmt.Sprintf("%.6g; clouds times 1/2: %.6g", r.JSD, r.JSDScaled)},
-	}
-	for _, name := range m.options.Distances {
-		s := r.Scores(name)
-		rows = append(rows,
-			[2]string{name, r.Conventions[name]},
-			[2]string{name + " MMD", fmt.Sprintf("%.6g as in the paper; standard: %.6g", s.MMDPaper, s.MMDStandard)},
-			[2]string{name + " COV", fmt.Sprintf("%.6g as in the paper; standard: %.6g", s.COVPaper, s.COVStandard)},
-			[2]string{name + " 1-NNA", fmt.Sprintf("%.6g; of the generated: %.6g, of the reference: %.6g", s.NNA, s.NNAGenerated, s.NNAReference)})
+		return stopped(err)
 	}
 	for _, w := range r.Warnings {
 		m.warn("%s", w)
 	}
 	if r.EMDApprox != nil && r.EMDMatchedMass < 0.99 {
-		m.warn("the match of emd-approx assigns only %.3g of a pair's mass, and the rest costs nothing: its scales are for clouds of radius 1", r.EMDMatchedMass)
+		m.warn("emd-approx: only %.3g %% of a pair's mass is matched, and the rest costs nothing: its scales are for clouds of radius 1", 100*r.EMDMatchedMass)
 	}
-	return m.print(struct {
-		*metric.Report
-		Seed    uint64  `json:"seed"`
-		Backend string  `json:"backend"`
-		Seconds float64 `json:"seconds"`
-	}{r, m.seed, e.Name, time.Since(began).Seconds()}, rows...)
+	return m.print(metricsAnswer{r, m.Seed, e.Name, time.Since(began).Seconds(), m.Distances})
 }

@@ -8,10 +8,15 @@ import (
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
 )
 
 // TestMetrics: the reference numbers through the command line, halved by using an existing store.
 func TestMetrics(t *testing.T) {
+	if testing.Short() {
+		t.Skip("minutes on the Go backend")
+	}
+	t.Setenv(engine.Variable, "auto")
 	golden := filepath.Join("..", "..", "..", "shared", "golden", "metrics.npz")
 	if _, err := os.Stat(golden); err != nil {
 		t.Skipf("the golden set is not here: %v", err)

@@ -8,7 +8,6 @@ func init() {
 		misuse{call: "distance --loss sw --x missing.npy --y y.npy", code: 2, stderr: []string{"--x", "missing.npy"}},
 		misuse{call: "distance --loss sw --x plane.npy --y y.npy", code: 2, stderr: []string{"dimension", "2", "3"}},
 		misuse{call: "distance --loss sw --x one.npy --y y.npy", code: 2, stderr: []string{"as many clouds"}},
-		misuse{call: "distance --x x.npy --y y.npy", code: 2, stderr: []string{"--loss"}},
 		misuse{call: "distance --loss sw --x x.npy --y y.npy --force", code: 2, stderr: []string{"--force would do nothing"}},
 		misuse{call: "distance --loss v-dsw --amortizer la --x x.npy --y y.npy --weights=", code: 2, stderr: []string{"--weights", `found ""`}},
 		misuse{call: "distance --loss sw --x x.npy --y y.npy --directions=", code: 2, stderr: []string{"--directions", `found ""`}},

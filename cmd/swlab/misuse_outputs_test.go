@@ -21,24 +21,24 @@ func init() {
 		refuse(distance+"--out-grad x.npy"+force, "--out-grad", input, "--x")
 		refuse(distance+"--directions dirs.npy --out-directions dirs.npy"+force, "--out-directions", input, "--directions")
 		refuse("direction --amortizer l --x x.npy --y y.npy --out y.npy"+force, "--out", input, "--y")
-		refuse("evaluate --run run --data data --out-per-cloud data/points.npy"+force, "--out-per-cloud", "--data", "elsewhere")
+		refuse("evaluate --run run --data data --out-per-cloud data/points.npy"+force, "--out-per-cloud", "--data", "in the folder")
 		refuse("evaluate --run run --data x.npy --out-per-cloud x.npy"+force, "--out-per-cloud", input, "--data")
 		refuse("generate --run run --data data --test x.npy --out x.npy"+force, "--out", input, "--test")
-		refuse("generate --run run --data data --out data/labels.npy"+force, "--out", "would be read", "--data")
-		refuse("data sample sub --out sub/new.npy"+force, "--out", "would be read", "sub")
+		refuse("generate --run run --data data --out data/labels.npy"+force, "--out", "in the folder", "--data")
+		refuse("data sample sub --out sub/new.npy"+force, "--out", "in the folder", "sub")
 	}
 	refuse("train --loss sw --data data --out data", "--out", input, "--data")
-	refuse("train --loss sw --data sub --out sub/run", "--out", "would be read", "--data")
+	refuse("train --loss sw --data sub --out sub/run", "--out", "in the folder", "--data")
 	refuse("sweep --vary kappa=1 --data data --out data", "--out", input, "--data")
 	refuse("table run ablation_L --preset smoke --data data --out ./data/", "--out", input, "--data")
 	refuse("metrics --reference data --generated x.npy --store data", "--store", input, "--reference")
 	refuse("data sample data --out data", "--out", "not empty")
 
 	// Two outputs are one file.
-	refuse(distance+"--out-slices a.npy --out-grad a.npy", "a.npy", output, "--out-grad")
+	refuse(distance+"--out-slices a.npy --out-grad a.npy", "a.npy", output, "--out-slices")
 	refuse(distance+"--out-slices sub/a.npy --out-grad ./sub/../sub/a.npy", output)
 	refuse(distance+"--out-directions dirs.npy --out-grad dirs.npy --force", output)
-	refuse("generate --run run --out new.npy --store new.npy", "--store", output, "--out")
+	refuse("generate --run run --out new.npy --store new.npy", "--out", output, "--store")
 
 	// A file exists.
 	refuse(sample+"--out x.npy", "--out", "x.npy", exists)

@@ -4,7 +4,7 @@ func init() {
 	refuse := func(call string, stderr ...string) {
 		misuses = append(misuses, misuse{call: call, code: 2, stderr: stderr})
 	}
-	refuse("plot spher --kappa 1 --out p.png", `unknown call "plot spher"`, `did you mean "plot sphere"`)
+	refuse("plot spher --kappa 1 --out p.png", `unknown command "plot spher"`, `did you mean "plot sphere"`)
 
 	refuse("plot clouds --x x.npy", "--out is missing")
 	refuse("plot clouds --out p.png", "--x is missing")

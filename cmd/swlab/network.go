@@ -18,60 +18,73 @@ import (
 // networkCall is encode or reconstruct.
 type networkCall struct {
 	*common
-	reconstruct         bool
-	weights, run, state string
-	x, key, out         string
-	normalize           string
-	points              int
-	options             swlab.NetworkOptions
+	X       string `flag:"x" arg:"CLOUDS" need:"x" unit:"FILE|DIR" reads:"clouds" help:"clouds of dimension 3: a file, a folder, or builtin"`
+	Run     string `flag:"run" unit:"DIR" reads:"run" help:"folder of a run, whose weights are used"`
+	Weights string `flag:"weights" unit:"FILE" reads:"file" help:"weights of the autoencoder in place of a run's, .safetensors, .pth or .pt"`
+	state
+	sampling
+	Normalize  string `flag:"normalize" unit:"NAME" words:"auto unit none" help:"auto: as the training data, where --run says what they were, else none; unit: centre every cloud and scale it to radius 1; none: take clouds as they are"`
+	BatchStats bool   `flag:"batch-stats" help:"normalise by the statistics of the clouds given, as in training"`
+	Out        string `flag:"out" need:"x" unit:"FILE" writes:".npy" group:"Output" help:"write the codes, [B,256], or the reconstructions, [B,m,3]"`
+
+	reconstruct bool
 }
 
 func newEncode(c *common) *cobra.Command {
-	return (&networkCall{common: c}).command("encode", "latents of clouds under a trained autoencoder",
-		"Writes the codes [B,256] (unit vectors) of clouds of any number of points.", "write the codes, [B,256]")
+	return newNetworkCall(c, "encode", "Write the latents of clouds under a trained autoencoder",
+		"Writes the codes [B,256] (unit vectors) of clouds of any number of points.")
 }
 
 func newReconstruct(c *common) *cobra.Command {
-	return (&networkCall{common: c, reconstruct: true}).command("reconstruct", "clouds as a trained autoencoder gives them back",
-		"Writes the reconstructions [B,m,3] of clouds of any number of points; m is the decoder's.", "write the reconstructions, [B,m,3]")
+	return newNetworkCall(c, "reconstruct", "Write clouds as a trained autoencoder gives them back",
+		"Writes the reconstructions [B,m,3] of clouds of any number of points; m is the decoder's.")
 }
 
-func (n *networkCall) command(name, short, long, out string) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:   name + " (--weights FILE | --run DIR) --x FILE --out FILE.npy",
-		Short: short,
-		Long: long + " With --run every cloud is centred and scaled to\nradius 1 first, as in training, and reconstructions are put back where the clouds were; " +
-			"with --weights clouds are not normalised.\nBatch norms use their running statistics and large sets are processed in parts; " +
-			"with --batch-stats they use those of the given clouds,\nwhich are then one batch, in memory at once.",
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return n.work() },
+func newNetworkCall(c *common, name, short, long string) *cobra.Command {
+	n := &networkCall{common: c, reconstruct: name == "reconstruct", state: state{"best"}, Normalize: "auto"}
+	cmd := c.command(name+" CLOUDS (--run DIR | --weights FILE) --out FILE", short, "swlab "+name+` clouds.npy --run runs/first --out z.npy
+swlab `+name+` clouds.npy --weights model.pth --out z.npy`, n)
+	cmd.Long = long + " With --run every cloud is centred and scaled to\nradius 1 first, as in training, and reconstructions are put back where the clouds were; " +
+		"with --weights clouds are not normalised.\nBatch norms use their running statistics and large sets are processed in parts; " +
+		"with --batch-stats they use those of the given clouds,\nwhich are then one batch, in memory at once."
+	return cmd
+}
+
+func (n *networkCall) unused(flag string) (string, error) {
+	switch {
+	case flag == "state" && n.Run == "":
+		return "it chooses among the weights of a --run", nil
+	case flag == "key":
+		return keyUnused(n.X), nil
 	}
-	f := cmd.Flags()
-	f.StringVar(&n.weights, "weights", "", ".safetensors, .pth or .pt file")
-	f.StringVar(&n.run, "run", "", "run folder, in place of --weights")
-	f.StringVar(&n.state, "state", "best", "of --run: best (after the epoch of lowest mean training loss; the last where no epoch was finished) or last")
-	f.StringVar(&n.x, "x", "", "clouds of dimension 3")
-	f.StringVar(&n.key, "key", "", "array in a .npz or .h5 file (default data)")
-	f.IntVar(&n.points, "points", 0, "points to sample on a mesh, or seeded subset of a cloud's; 0: as stored")
-	f.StringVar(&n.normalize, "normalize", "auto", "auto: as the training data, where --run says what they were, else none; unit: centre every cloud and scale it to radius 1; none: do not normalise")
-	f.StringVar(&n.out, "out", "", out)
-	f.BoolVar(&n.options.BatchStats, "batch-stats", false, "normalise by the statistics of the clouds given, as in training")
-	reads(cmd, "weights", "x")
-	readsRun(cmd, "run")
-	writes(cmd, "out", ".npy")
-	cmd = refuse(cmd, func(flag string) (string, error) {
-		switch {
-		case flag == "state" && n.run == "":
-			return "it chooses among the weights of a --run", nil
-		case flag == "key":
-			return unkeyed(n.x), nil
-		}
-		return "", nil
-	})
-	return required(cmd, "x", "out")
+	return "", nil
 }
 
-func (n *networkCall) work() error {
+type networkAnswer struct {
+	Out        saved            `json:"out"`
+	Shape      []int            `json:"shape"`
+	Weights    string           `json:"weights"`
+	Parameters int              `json:"parameters"`
+	Statistics string           `json:"statistics"`
+	Normalize  string           `json:"normalize"`
+	Frames     []datasets.Frame `json:"frames,omitempty"`
+	Backend    string           `json:"backend"`
+	Seconds    float64          `json:"seconds"`
+	restored   bool
+}
+
+func (a networkAnswer) String() string {
+	clouds := "not normalised"
+	if a.Frames != nil {
+		clouds = "each centred and scaled to radius 1, as in training"
+	}
+	if a.restored {
+		clouds += "; their reconstructions are back where they lay"
+	}
+	return lines(a.Out.row(fmt.Sprint(a.Shape)), [2]string{"weights", a.Weights}, [2]string{"clouds", clouds}, [2]string{"statistics", a.Statistics})
+}
+
+func (n *networkCall) run() error {
 	began := time.Now()
 	net, file, config, err := n.network()
 	if err != nil {
@@ -85,66 +98,52 @@ func (n *networkCall) work() error {
 	if n.reconstruct {
 		check, work, shape = net.CheckReconstruct, net.Reconstruct, []int{x.Clouds, net.Points, pointnet.Dim}
 	}
-	if err := check(x, n.options); err != nil {
+	o := swlab.NetworkOptions{BatchStats: n.BatchStats}
+	if err := check(x, o); err != nil {
 		return usageError(fmt.Errorf("--x: %w", err))
 	}
-	if n.options.Engine, err = n.engine(); err != nil {
+	if o.Engine, err = n.engine(); err != nil {
 		return err
 	}
 	n.warnUnusual(x)
-	if n.run != "" {
-		n.warnChanged(n.run, config, n.x)
+	if n.Run != "" {
+		n.warnChanged(n.Run, config, n.X)
 	}
-	values, err := work(x, n.options)
+	values, err := work(x, o)
 	if err != nil {
 		return err
 	}
-	written := saved{}
-	if n.reconstruct && x.Frames != nil {
-		made := &datasets.Set{Name: n.out, Coords: values, Clouds: x.Clouds, Points: net.Points, Dim: pointnet.Dim}
+	a := networkAnswer{Shape: shape, Weights: file, Parameters: net.Parameters(), Statistics: "running", Normalize: "none", Frames: x.Frames,
+		Backend: o.Engine.Name, restored: n.reconstruct && x.Frames != nil}
+	if a.restored {
+		made := &datasets.Set{Name: n.Out, Coords: values, Clouds: x.Clouds, Points: net.Points, Dim: pointnet.Dim}
 		if made, err = made.Restore(x.Frames); err != nil {
 			return err
 		}
-		written = save("out", n.out, made.WriteNPY)
+		a.Out = save("out", n.Out, made.WriteNPY)
 	} else {
-		written = saveNPY("out", n.out, values, shape...)
+		a.Out = saveNPY("out", n.Out, values, shape...)
 	}
-	statistics := "running"
-	if n.options.BatchStats {
-		statistics = "batch"
+	if n.BatchStats {
+		a.Statistics = "batch"
 	}
-	answer := map[string]any{
-		"out": written, "shape": shape, "weights": file, "parameters": net.Parameters(), "statistics": statistics,
-		"normalize": "none", "backend": n.options.Engine.Name, "seconds": time.Since(began).Seconds(),
-	}
-	clouds := "not normalised"
 	if x.Frames != nil {
-		answer["normalize"], answer["frames"] = "unit", x.Frames
-		clouds = "each centred and scaled to radius 1, as in training"
-		if n.reconstruct {
-			clouds += "; their reconstructions are back where they lay"
-		}
+		a.Normalize = "unit"
 	}
-	return errors.Join(n.print(answer,
-		written.row(fmt.Sprint(shape)),
-		[2]string{"weights", file},
-		[2]string{"clouds", clouds},
-		[2]string{"statistics", statistics}), written.err)
+	a.Seconds = time.Since(began).Seconds()
+	return errors.Join(n.print(a), a.Out.err)
 }
 
 // clouds loads --x as --normalize says. Normalised clouds have Frames.
 func (n *networkCall) clouds() (*datasets.Set, error) {
-	o := datasets.Options{Points: n.points, Seed: n.seed, Key: n.key}
-	switch n.normalize {
+	o := datasets.Options{Points: n.Points, Seed: n.Seed, Key: n.Key}
+	switch n.Normalize {
 	case "auto":
-		o.Raw = n.run == "" // runs are trained on normalised clouds
+		o.Raw = n.Run == "" // runs are trained on normalised clouds
 	case "none":
 		o.Raw = true
-	case "unit":
-	default:
-		return nil, usageError(fmt.Errorf("--normalize: expected auto, unit or none, found %q", n.normalize))
 	}
-	set, err := datasets.Load(n.x, o)
+	set, err := datasets.Load(n.X, o)
 	if err != nil {
 		return nil, usageError(fmt.Errorf("--x: %w", err))
 	}
@@ -183,15 +182,15 @@ func (n *networkCall) warnUnusual(x *datasets.Set) {
 
 // network reads the weights and returns their file, and the configuration of their run.
 func (n *networkCall) network() (net *swlab.Network, file string, run train.Config, err error) {
-	file, flag := n.weights, "--weights"
+	file, flag := n.Weights, "--weights"
 	switch {
-	case (n.weights == "") == (n.run == ""):
-		return nil, "", run, fmt.Errorf("expected one of --weights and --run, found %q and %q", n.weights, n.run)
-	case n.run != "":
-		if run, err = train.ReadConfig(n.run); err != nil {
+	case (n.Weights == "") == (n.Run == ""):
+		return nil, "", run, fmt.Errorf("expected one of --weights and --run, found %q and %q", n.Weights, n.Run)
+	case n.Run != "":
+		if run, err = train.ReadConfig(n.Run); err != nil {
 			return nil, "", run, fmt.Errorf("--run: %w", err)
 		}
-		if file, err = weightsFile(n.run, n.state); err != nil {
+		if file, err = weightsFile(n.Run, n.State); err != nil {
 			return nil, "", run, err
 		}
 		flag = "--run"

@@ -261,10 +261,10 @@ func TestVMF(t *testing.T) {
 		"--kappa: vmf: kappa is -1":           {"sample", "--kappa", "-1", "--n", "3", "--out", blank, "--location", "1,0"},
 		"--n: expected at least 1":            {"sample", "--kappa", "1", "--n", "0", "--out", blank, "--location", "1,0"},
 		"--n: 1000000000000 samples":          {"sample", "--kappa", "1", "--n", "1000000000000", "--out", blank, "--location", "1,0"},
-		"expected a .npy file":                {"sample", "--kappa", "1", "--n", "3", "--out", "s.txt", "--location", "1,0"},
+		"expected a name that ends in .npy":   {"sample", "--kappa", "1", "--n", "3", "--out", "s.txt", "--location", "1,0"},
 		"found no folder":                     {"sample", "--kappa", "1", "--n", "3", "--out", filepath.Join(blank, "s.npy"), "--location", "1,0"},
 		"--dim: expected at least 2, found 1": {"stats", "--kappa", "1", "--dim", "1"},
-		`unknown call "vmf draw"`:             {"draw"},
+		`unknown command "vmf draw"`:          {"draw"},
 	} {
 		code, stdout, stderr := command(t, append([]string{"vmf"}, args...)...)
 		if code != 2 || stdout != "" || !strings.Contains(stderr, says) {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/sliced-wasserstein/lab/datasets"
@@ -33,22 +34,30 @@ func (c *common) warnOf(sets ...*datasets.Set) {
 	}
 }
 
-// print writes v as the only JSON object of the call, or rows as text. The object also gets the key
+// print writes an answer as the only JSON object of the call, or as text. The object also gets the key
 // version and, after a warning, the key warnings.
-func (c *common) print(v any, rows ...[2]string) error {
-	if c.format == "json" {
-		raw, err := json.Marshal(v)
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(os.Stdout, "%s\n", c.completed(raw))
+func (c *common) print(answer fmt.Stringer) error {
+	if c.Format != "json" {
+		_, err := fmt.Fprint(os.Stdout, answer)
 		return err
 	}
-	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
+	raw, err := json.Marshal(answer)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(os.Stdout, "%s\n", c.completed(raw))
+	return err
+}
+
+// lines formats rows of a name and a value.
+func lines(rows ...[2]string) string {
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, r := range rows {
 		fmt.Fprintf(w, "%s\t%s\n", r[0], r[1])
 	}
-	return w.Flush()
+	_ = w.Flush() // writes to memory
+	return b.String()
 }
 
 // completed returns a JSON object with the keys version and warnings, added if missing.

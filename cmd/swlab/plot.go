@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/vmfviz"
@@ -16,27 +15,35 @@ import (
 
 func newPlot(c *common) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "plot",
-		Short: "pictures as .png, .svg or .pdf: clouds, one slice, directions on the sphere, training curves",
+		Use:     "plot",
+		Short:   "Draw clouds, one slice, directions on the sphere, or training curves",
+		Example: "  swlab plot clouds clouds.npy --out clouds.png",
 	}
 	cmd.AddCommand(newPlotClouds(c), newPlotSlice(c), newPlotSphere(c), newPlotCurves(c))
 	return group(cmd)
 }
 
-// savePicture saves a picture and reports it; key and value are added to the answer.
-func (c *common) savePicture(out string, p *vmfviz.Picture, answer map[string]any) error {
-	width, height := p.Size()
-	written := save("out", out, p.Save)
-	answer["out"], answer["width"], answer["height"], answer["alt"] = written, width, height, p.Alt
-	if err := c.print(answer, written.row(fmt.Sprintf("%d x %d pixels", width, height)), [2]string{"shows", p.Alt}); err != nil {
-		return err
-	}
-	return written.err
+// picture is what all calls of plot write.
+type picture struct {
+	Out string `flag:"out" need:"x" unit:"FILE" writes:".png .svg .pdf" group:"Output" help:"picture to write: .png, .svg or .pdf"`
 }
 
-// viewFlag adds --view, which parseView reads.
-func viewFlag(f *pflag.FlagSet, view *string, zero string) {
-	f.StringVar(view, "view", "", "where the reader stands: azimuth and elevation in degrees, "+zero)
+// drawn is the answer of all calls of plot.
+type drawn struct {
+	Out    saved  `json:"out"`
+	Width  int    `json:"width"`
+	Height int    `json:"height"`
+	Alt    string `json:"alt"`
+}
+
+func (d drawn) String() string {
+	return lines(d.Out.row(fmt.Sprintf("%d x %d pixels", d.Width, d.Height)), [2]string{"shows", d.Alt})
+}
+
+// draw saves a picture.
+func draw(out string, p *vmfviz.Picture) drawn {
+	width, height := p.Size()
+	return drawn{save("out", out, p.Save), int(width), int(height), p.Alt}
 }
 
 // parseView reads AZIMUTH,ELEVATION; "" is the zero View.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -11,113 +12,94 @@ import (
 
 type plotClouds struct {
 	*common
-	x, captions            []string
-	key, normal, view, out string
-	points, clouds         int
-	errors                 bool
+	X         []string `flag:"x" arg:"CLOUDS..." need:"x" unit:"FILE|DIR" reads:"clouds" help:"clouds of dimension 2 or 3: a file, a folder or builtin; several are rows"`
+	Captions  []string `flag:"caption" unit:"TEXT" help:"caption of a row, one for each file (default: the file's name)"`
+	Clouds    int      `flag:"clouds" range:"1.." help:"clouds to draw, spread over the file (default: at most 24 of one file, 6 of several)"`
+	Normalize string   `flag:"normalize" unit:"NAME" words:"none unit" help:"none: coordinates as stored, in one scale; unit: every cloud centred, with largest radius 1"`
+	Errors    bool     `flag:"errors" help:"colour the points of further rows by their distance to the nearest point of the first row's cloud"`
+	View      string   `flag:"view" unit:"AZIMUTH,ELEVATION" help:"where the reader stands, in degrees (default 142,24, and 0,0 for clouds in the plane); y is up, azimuth 0 is on the z axis"`
+	sampling
+	picture
 }
 
 func newPlotClouds(c *common) *cobra.Command {
-	p := &plotClouds{common: c}
-	cmd := &cobra.Command{
-		Use:   "clouds --x F [--x F2 ...] --out P",
-		Short: "clouds of a file or folder; several side by side, cloud by cloud",
-		Long: "Draws the clouds of one --x as a contact sheet. With several --x each is a row, and cloud j of every row stands in column j, in one\n" +
-			"scale and one frame: inputs and their reconstructions, for example.",
-		Args: cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error { return p.run() },
+	cmd := c.command("clouds CLOUDS... --out FILE", "Draw the clouds of a file or folder, or of several side by side", `swlab plot clouds clouds.npy --out clouds.png
+swlab plot clouds clouds.npy y.npy --caption input --caption LA --errors --out reconstructions.pdf`, &plotClouds{common: c, Normalize: "none"})
+	cmd.Long = "Draws the clouds of one file as a contact sheet. Of several files each is a row, and cloud j of every row stands in column j, in one\n" +
+		"scale and one frame: inputs and their reconstructions, for example."
+	return cmd
+}
+
+func (p *plotClouds) unused(flag string) (string, error) {
+	switch {
+	case flag == "key":
+		return keyUnused(p.X...), nil
+	case flag == "errors" && len(p.X) < 2:
+		return "it compares several files", nil
+	case flag == "caption" && len(p.X) < 2:
+		return "rows have captions, and one file is a sheet", nil
 	}
-	f := cmd.Flags()
-	f.StringArrayVar(&p.x, "x", nil, "clouds of dimension 2 or 3: a file, a folder or builtin; repeat it for more rows")
-	f.StringArrayVar(&p.captions, "caption", nil, "caption of a row, one per --x; default: the file's name")
-	f.StringVar(&p.key, "key", "", "array in a .npz or .h5 file (default data)")
-	f.IntVar(&p.points, "points", 0, "points to sample on a mesh, or seeded subset of a cloud's; 0: as stored, and 2048 of a mesh")
-	f.IntVar(&p.clouds, "clouds", 0, "clouds to draw, spread over the file: by default at most 24 of one --x, 6 of several")
-	f.StringVar(&p.normal, "normalize", "none", "none: coordinates as stored, in one scale; unit: every cloud centred, with largest radius 1")
-	f.BoolVar(&p.errors, "errors", false, "colour the points of further rows by their distance to the nearest point of the first row's cloud")
-	viewFlag(f, &p.view, "default 142,24, and 0,0 for clouds in the plane; y is up, azimuth 0 is on the z axis")
-	f.StringVar(&p.out, "out", "", "picture to write: .png, .svg or .pdf")
-	reads(cmd, "x")
-	writes(cmd, "out", picture...)
-	return required(refuse(cmd, func(flag string) (string, error) {
-		switch {
-		case flag == "key":
-			return unkeyed(p.x...), nil
-		case flag == "errors" && len(p.x) < 2:
-			return "it compares several --x", nil
-		case flag == "caption" && len(p.x) < 2:
-			return "rows have captions, and one --x is a sheet", nil
-		}
-		return "", nil
-	}), "x", "out")
+	return "", nil
+}
+
+type cloudsAnswer struct {
+	drawn
+	Clouds []int `json:"clouds"`
 }
 
 func (p *plotClouds) run() error {
-	captions, err := captioned(p.captions, p.x)
+	captions, err := captioned(p.Captions, p.X)
 	if err != nil {
 		return err
 	}
 	var sets []*datasets.Set
-	for i, path := range p.x {
-		set, err := p.openWith("x", "x", path, "all", datasets.Options{Points: p.points, Seed: p.seed + uint64(i), Key: p.key, Raw: p.normal == "none"})
+	for i, path := range p.X {
+		set, err := p.openWith("x", "x", path, "all", datasets.Options{Points: p.Points, Seed: p.Seed + uint64(i), Key: p.Key, Raw: p.Normalize == "none"})
 		if err != nil {
 			return err
 		}
-		first := set
-		if i > 0 {
-			first = sets[0]
-		}
+		sets = append(sets, set)
 		if set.Dim != 2 && set.Dim != 3 {
 			return usageError(fmt.Errorf("--x: expected clouds of dimension 2 or 3, found %d in %s", set.Dim, set.Name))
 		}
-		if set.Dim != first.Dim || set.Clouds != first.Clouds {
+		if first := sets[0]; set.Dim != first.Dim || set.Clouds != first.Clouds {
 			return usageError(fmt.Errorf("--x: expected %d clouds of dimension %d as in %s, found %d of dimension %d in %s",
 				first.Clouds, first.Dim, first.Name, set.Clouds, set.Dim, set.Name))
 		}
-		sets = append(sets, set)
 	}
-	if n := sets[0].Clouds; p.given("clouds") && p.clouds > n {
-		return usageError(fmt.Errorf("--clouds: expected at most %d, as many as %s has, found %d", n, sets[0].Name, p.clouds))
+	if n := sets[0].Clouds; p.given("clouds") && p.Clouds > n {
+		return usageError(fmt.Errorf("--clouds: expected at most %d, as many as %s has, found %d", n, sets[0].Name, p.Clouds))
 	}
-	draw := p.sheet
-	if len(sets) > 1 {
-		draw = p.rows
-	}
-	view, err := parseView(p.view)
+	view, err := parseView(p.View)
 	if err != nil {
 		return err
 	}
-	if p.view == "" && sets[0].Dim == 2 {
+	if p.View == "" && sets[0].Dim == 2 {
 		view = vmfviz.From(0, 0)
 	}
-	picture, drawn, err := draw(sets, captions, view)
+	most := 24
+	if len(sets) > 1 {
+		most = 6
+	}
+	rows, columns := p.chosen(sets[0], most)
+	for i, s := range sets {
+		sets[i] = s.Select(rows)
+	}
+	var picture *vmfviz.Picture
+	if together := datasets.Together(sets...); len(sets) == 1 {
+		picture, err = vmfviz.Gallery(vmfviz.GalleryOptions{Captions: columns, View: view}, inSpace(together[0])...)
+	} else {
+		var lines []vmfviz.CloudRow
+		for i, set := range together {
+			lines = append(lines, vmfviz.CloudRow{Caption: captions[i], Clouds: inSpace(set), Errors: p.Errors && i > 0})
+		}
+		picture, err = vmfviz.Clouds(vmfviz.CloudsOptions{Columns: columns, View: view}, lines...)
+	}
 	if err != nil {
 		return err
 	}
-	return p.savePicture(p.out, picture, map[string]any{"clouds": drawn})
-}
-
-// sheet draws one set as a contact sheet.
-func (p *plotClouds) sheet(sets []*datasets.Set, _ []string, view vmfviz.View) (*vmfviz.Picture, []int, error) {
-	rows, captions := p.chosen(sets[0], 24)
-	set := datasets.Together(sets[0].Select(rows))[0]
-	picture, err := vmfviz.Gallery(vmfviz.GalleryOptions{Captions: captions, View: view}, inSpace(set)...)
-	return picture, rows, err
-}
-
-// rows draws several sets below each other.
-func (p *plotClouds) rows(sets []*datasets.Set, captions []string, view vmfviz.View) (*vmfviz.Picture, []int, error) {
-	rows, columns := p.chosen(sets[0], 6)
-	chosen := make([]*datasets.Set, len(sets))
-	for i, s := range sets {
-		chosen[i] = s.Select(rows)
-	}
-	var lines []vmfviz.CloudRow
-	for i, set := range datasets.Together(chosen...) {
-		lines = append(lines, vmfviz.CloudRow{Caption: captions[i], Clouds: inSpace(set), Errors: p.errors && i > 0})
-	}
-	picture, err := vmfviz.Clouds(vmfviz.CloudsOptions{Columns: columns, View: view}, lines...)
-	return picture, rows, err
+	a := cloudsAnswer{draw(p.Out, picture), rows}
+	return errors.Join(p.print(a), a.Out.err)
 }
 
 // chosen returns the clouds to draw, at most so many by default, with their numbers and classes as
@@ -127,7 +109,7 @@ func (p *plotClouds) chosen(h *datasets.Set, most int) (rows []int, captions []s
 		rows = append(rows, row)
 	}
 	if p.given("clouds") {
-		most = p.clouds
+		most = p.Clouds
 	}
 	rows = spread(rows, most)
 	for _, row := range rows {

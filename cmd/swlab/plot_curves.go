@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -11,46 +12,38 @@ import (
 
 type plotCurves struct {
 	*common
-	runs, captions []string
-	out            string
-	smooth         float64
-	logarithmic    bool
+	Runs        []string `flag:"run" arg:"RUN..." need:"x" unit:"DIR" reads:"run" help:"folder of a run, finished or not; several are several curves"`
+	Captions    []string `flag:"caption" unit:"TEXT" help:"name of a curve, one for each run (default: the folder's name)"`
+	Smooth      float64  `flag:"smooth" range:"0.." help:"weight of the past in an exponential moving average, 0 (off) to below 1, drawn on top"`
+	Logarithmic bool     `flag:"log" help:"draw logarithmic losses"`
+	picture
 }
 
 func newPlotCurves(c *common) *cobra.Command {
-	p := &plotCurves{common: c}
-	cmd := &cobra.Command{
-		Use:   "curves --run R [--run R2 ...] --out P",
-		Short: "training curves of runs: the loss and, of amortized losses, the ascent's objective and angle",
-		Args:  cobra.NoArgs,
-		RunE:  func(*cobra.Command, []string) error { return p.run() },
-	}
-	f := cmd.Flags()
-	f.StringArrayVar(&p.runs, "run", nil, "run folder, finished or not; repeat it for more curves")
-	f.StringArrayVar(&p.captions, "caption", nil, "name of a curve, one per --run; default: the folder's name")
-	f.Float64Var(&p.smooth, "smooth", 0, "weight of the past in an exponential moving average, 0 (off) to below 1, drawn on top")
-	f.BoolVar(&p.logarithmic, "log", false, "logarithmic losses")
-	f.StringVar(&p.out, "out", "", "picture to write: .png, .svg or .pdf")
-	readsRun(cmd, "run")
-	writes(cmd, "out", picture...)
-	return required(cmd, "run", "out")
+	return c.command("curves RUN... --out FILE", "Draw training curves of runs: the loss and, of amortized losses, the ascent's objective and angle",
+		"swlab plot curves runs/la runs/sw --smooth 0.9 --out loss.png", &plotCurves{common: c})
+}
+
+type curvesAnswer struct {
+	drawn
+	Steps map[string]int `json:"steps"`
 }
 
 func (p *plotCurves) run() error {
-	if p.smooth >= 1 {
-		return usageError(fmt.Errorf("--smooth: expected a number from 0 to below 1, found %v", p.smooth))
+	if p.Smooth >= 1 {
+		return usageError(fmt.Errorf("--smooth: expected a number from 0 to below 1, found %v", p.Smooth))
 	}
-	captions, err := captioned(p.captions, p.runs)
+	captions, err := captioned(p.Captions, p.Runs)
 	if err != nil {
 		return err
 	}
 	panels := []vmfviz.CurvePanel{
-		{Title: "loss", YLabel: "training loss", LogY: p.logarithmic},
+		{Title: "loss", YLabel: "training loss", LogY: p.Logarithmic},
 		{Title: "amortizer's ascent", YLabel: "maximised objective"},
 		{Title: "turn by the ascent", YLabel: "angle (degrees)"},
 	}
 	steps := map[string]int{}
-	for i, dir := range p.runs {
+	for i, dir := range p.Runs {
 		config, err := train.ReadConfig(dir)
 		if err != nil {
 			return usageError(fmt.Errorf("--run: %w", err))
@@ -62,7 +55,7 @@ func (p *plotCurves) run() error {
 		if len(records) == 0 {
 			return usageError(fmt.Errorf("--run: %s has no step in its log yet", dir))
 		}
-		if p.logarithmic {
+		if p.Logarithmic {
 			for _, r := range records {
 				if r.Skipped == "" && !(r.Loss > 0) {
 					return usageError(fmt.Errorf("--log: expected losses > 0, found %v at step %d of %s", r.Loss, r.Step, dir))
@@ -71,7 +64,7 @@ func (p *plotCurves) run() error {
 		}
 		steps[captions[i]] = len(records)
 		label := captions[i]
-		if len(p.captions) == 0 {
+		if len(p.Captions) == 0 {
 			label += ", " + config.Loss
 		}
 		for k, value := range []func(train.Record) *float64{
@@ -84,18 +77,19 @@ func (p *plotCurves) run() error {
 			}
 		}
 	}
-	var drawn []vmfviz.CurvePanel
+	var used []vmfviz.CurvePanel
 	for _, panel := range panels {
 		if panel.Series != nil {
-			panel.XLabel, panel.Smooth = "step", p.smooth
-			drawn = append(drawn, panel)
+			panel.XLabel, panel.Smooth = "step", p.Smooth
+			used = append(used, panel)
 		}
 	}
-	picture, err := vmfviz.Curves(vmfviz.CurvesOptions{}, drawn...)
+	picture, err := vmfviz.Curves(vmfviz.CurvesOptions{}, used...)
 	if err != nil {
 		return err
 	}
-	return p.savePicture(p.out, picture, map[string]any{"steps": steps})
+	a := curvesAnswer{draw(p.Out, picture), steps}
+	return errors.Join(p.print(a), a.Out.err)
 }
 
 // curve is one value of the log against the steps, empty if the run has none.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -14,49 +15,42 @@ import (
 
 type plotSlice struct {
 	*common
-	x, y, key, direction, view, out string
-	points, slices                  int
-	pair                            []int
-	reduction                       loss.Reduction
-	quantiles                       bool
+	pair
+	Pair      []int          `flag:"pair" unit:"I,J" help:"which clouds: I of both files, or I,J of x and of y, from 0 (default 0)"`
+	Slices    int            `flag:"slices" range:"1.." help:"directions whose costs are drawn as a histogram"`
+	Direction string         `flag:"direction" unit:"X,Y,..." help:"the slice to show, X,Y or X,Y,Z, divided by its norm (default: the most expensive of the directions)"`
+	Reduce    loss.Reduction `flag:"reduce" unit:"NAME" help:"a slice's cost is the sum or the mean over points"`
+	Quantiles bool           `flag:"quantiles" help:"also draw the quantile functions of the projections"`
+	View      string         `flag:"view" unit:"AZIMUTH,ELEVATION" help:"where the reader of clouds in space stands, in degrees (default: the side that sees the direction best)"`
+	picture
 }
 
 func newPlotSlice(c *common) *cobra.Command {
-	p := &plotSlice{common: c}
-	cmd := &cobra.Command{
-		Use:   "slice --x F --y F --out P",
-		Short: "one slice of the distance of two clouds: projections, matching, and the costs of all slices",
-		Args:  cobra.NoArgs,
-		RunE:  func(*cobra.Command, []string) error { return p.run() },
+	return c.command("slice X Y --out FILE", "Draw one slice of the distance of two clouds: projections, matching, and the costs of all slices",
+		"swlab plot slice a.npy b.npy --direction 1,1,0 --out slice.svg", &plotSlice{common: c, Slices: 1000, Reduce: loss.Sum})
+}
+
+func (p *plotSlice) unused(flag string) (string, error) {
+	if flag == "key" {
+		return keyUnused(p.X, p.Y), nil
 	}
-	f := cmd.Flags()
-	f.StringVar(&p.x, "x", "", "first cloud, of dimension 2 or 3: a file, a folder or builtin")
-	f.StringVar(&p.y, "y", "", "second cloud, of as many points")
-	f.StringVar(&p.key, "key", "", "array in a .npz or .h5 file (default data)")
-	f.IntVar(&p.points, "points", 0, "points to sample on a mesh, or seeded subset of a cloud's; 0: as stored")
-	f.IntSliceVar(&p.pair, "pair", nil, "which clouds: I of both files, or I,J of x and of y, from 0; default 0")
-	f.IntVar(&p.slices, "slices", 1000, "directions whose costs are drawn as a histogram")
-	f.StringVar(&p.direction, "direction", "", "the slice to show, X,Y or X,Y,Z, divided by its norm; default: the most expensive of the directions")
-	f.TextVar(&p.reduction, "reduce", loss.Sum, "a slice's cost is the sum or the mean over points")
-	f.BoolVar(&p.quantiles, "quantiles", false, "also the quantile functions of the projections")
-	viewFlag(f, &p.view, "of clouds in space; default: the side that sees the direction best")
-	f.StringVar(&p.out, "out", "", "picture to write: .png, .svg or .pdf")
-	reads(cmd, "x", "y")
-	writes(cmd, "out", picture...)
-	return required(refuse(cmd, func(flag string) (string, error) {
-		if flag == "key" {
-			return unkeyed(p.x, p.y), nil
-		}
-		return "", nil
-	}), "x", "y", "out")
+	return "", nil
+}
+
+type sliceAnswer struct {
+	drawn
+	Direction  []float32 `json:"direction"`
+	Cost       float32   `json:"cost"`
+	Value      number    `json:"value"`
+	Convention string    `json:"convention"`
 }
 
 func (p *plotSlice) run() error {
-	view, err := parseView(p.view)
+	view, err := parseView(p.View)
 	if err != nil {
 		return err
 	}
-	pair := p.pair
+	pair := p.Pair
 	switch len(pair) {
 	case 0:
 		pair = []int{0, 0}
@@ -66,23 +60,23 @@ func (p *plotSlice) run() error {
 	default:
 		return usageError(fmt.Errorf("--pair: expected one number or two, found %d", len(pair)))
 	}
-	x, err := p.one("x", p.x, p.seed, pair[0])
+	x, err := p.one("x", p.X, p.Seed, pair[0])
 	if err != nil {
 		return err
 	}
-	seed := p.seed
-	if !sameSource(p.x, p.y) {
+	seed := p.Seed
+	if !sameSource(p.X, p.Y) {
 		seed++
 	}
-	y, err := p.one("y", p.y, seed, pair[1])
+	y, err := p.one("y", p.Y, seed, pair[1])
 	if err != nil {
 		return err
 	}
 	if x.Dim != y.Dim || x.Points != y.Points {
-		return usageError(fmt.Errorf("--y: expected a cloud of shape [%d,%d] as in %s, found [%d,%d] in %s; --points takes subsets", x.Points, x.Dim, p.x, y.Points, y.Dim, p.y))
+		return usageError(fmt.Errorf("--y: expected a cloud of shape [%d,%d] as in %s, found [%d,%d] in %s; --points takes subsets", x.Points, x.Dim, p.X, y.Points, y.Dim, p.Y))
 	}
-	config := swlab.DistanceConfig{Config: loss.Defaults(), Seed: p.seed}
-	config.Slices, config.Reduce = p.slices, p.reduction
+	config := swlab.DistanceConfig{Config: loss.Defaults(), Seed: p.Seed}
+	config.Slices, config.Reduce = p.Slices, p.Reduce
 	d, err := swlab.Distance("sw", x, y, config)
 	if err != nil {
 		return err
@@ -95,8 +89,8 @@ func (p *plotSlice) run() error {
 	for i, v := range d.Costs {
 		values[i] = float64(v)
 	}
-	o := vmfviz.SliceOptions{View: view, Quantiles: p.quantiles, StdErr: d.StdErr}
-	if p.reduction == loss.Mean {
+	o := vmfviz.SliceOptions{View: view, Quantiles: p.Quantiles, StdErr: d.StdErr}
+	if p.Reduce == loss.Mean {
 		o.Convention = vmfviz.MeanOverPoints
 	}
 	x, y = datasets.Aligned(x, y)
@@ -104,12 +98,13 @@ func (p *plotSlice) run() error {
 	if err != nil {
 		return err
 	}
-	return p.savePicture(p.out, picture, map[string]any{"direction": theta, "cost": cost, "value": number(d.Value), "convention": d.Convention})
+	a := sliceAnswer{draw(p.Out, picture), theta, cost, number(d.Value), d.Convention}
+	return errors.Join(p.print(a), a.Out.err)
 }
 
 // one reads the chosen cloud of a file.
 func (p *plotSlice) one(flag, path string, seed uint64, row int) (*datasets.Set, error) {
-	set, err := p.openWith(flag, flag, path, "all", datasets.Options{Points: p.points, Seed: seed, Key: p.key, Raw: true})
+	set, err := p.openWith(flag, flag, path, "all", datasets.Options{Points: p.Points, Seed: seed, Key: p.Key, Raw: true})
 	if err != nil {
 		return nil, err
 	}
@@ -124,12 +119,12 @@ func (p *plotSlice) one(flag, path string, seed uint64, row int) (*datasets.Set,
 
 // theta returns the direction to show and its cost.
 func (p *plotSlice) theta(x, y *datasets.Set, config swlab.DistanceConfig, d *swlab.Result) ([]float32, float32, error) {
-	if p.direction == "" {
+	if p.Direction == "" {
 		cost := slices.Max(d.Costs)
 		i := slices.Index(d.Costs, cost)
 		return d.Directions[i*x.Dim : (i+1)*x.Dim], cost, nil
 	}
-	unit, err := parseLocation(p.direction)
+	unit, err := parseLocation(p.Direction)
 	if err != nil {
 		return nil, 0, usageError(fmt.Errorf("--direction: %w", err))
 	}

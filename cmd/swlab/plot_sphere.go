@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -26,30 +27,24 @@ const sliderEnd = 1000
 
 type plotSphere struct {
 	*common
-	kappas                            []float64
-	distribution, location, view, out string
-	n                                 int
-	flat                              bool
+	Kappas       []float64 `flag:"kappa" unit:"K1,K2,..." help:"concentrations, a sphere for each; required if the distribution has one"`
+	Distribution string    `flag:"distribution" unit:"NAME" help:"slicing distribution: %s"`
+	Location     string    `flag:"location" unit:"X,Y,Z" help:"location of the distribution: three numbers, divided by their norm"`
+	N            int       `flag:"n" range:"1.." help:"directions on every sphere"`
+	Map          bool      `flag:"map" help:"draw equal-area maps of both halves in place of spheres"`
+	View         string    `flag:"view" unit:"AZIMUTH,ELEVATION" help:"where the reader stands, in degrees (default 35,22); z is up, azimuth 0 is on the x axis"`
+	Out          string    `flag:"out" need:"x" unit:"FILE" writes:".png .svg .pdf .html" group:"Output" help:"picture to write: .png, .svg, .pdf, or .html, a page with a sphere that turns and, for vmf, a slider of kappa"`
 }
 
 func newPlotSphere(c *common) *cobra.Command {
-	p := &plotSphere{common: c}
-	cmd := &cobra.Command{
-		Use:   "sphere --kappa K [--kappa K2 ...] --out P",
-		Short: "directions of a slicing distribution on the sphere; as .html it turns",
-		Args:  cobra.NoArgs,
-		RunE:  func(*cobra.Command, []string) error { return p.run() },
-	}
-	f := cmd.Flags()
-	f.Float64SliceVar(&p.kappas, "kappa", nil, "concentrations, a sphere for each; required if the distribution has one")
-	f.StringVar(&p.distribution, "distribution", "vmf", strings.Join(slicing.Names(), ", "))
-	f.StringVar(&p.location, "location", "0.6,0.48,0.64", "location: three numbers, divided by their norm")
-	f.IntVar(&p.n, "n", 400, "directions on every sphere")
-	f.BoolVar(&p.flat, "map", false, "equal-area maps of both halves in the place of spheres")
-	viewFlag(f, &p.view, "default 35,22; z is up, azimuth 0 is on the x axis")
-	f.StringVar(&p.out, "out", "", "picture to write: .png, .svg, .pdf, or .html, a page with a sphere that turns and, for vmf, a slider of kappa")
-	writes(cmd, "out", append([]string{".html"}, picture...)...)
-	return required(refuse(cmd, p.unused), "out")
+	return c.command("sphere --kappa K1,K2,... --out FILE", "Draw directions of a slicing distribution on the sphere; as .html it turns", `swlab plot sphere --kappa 1,10,100 --out vmf.png
+swlab plot sphere --kappa 10 --out vmf.html`, &plotSphere{common: c, Distribution: "vmf", Location: "0.6,0.48,0.64", N: 400})
+}
+
+type sphereAnswer struct {
+	drawn
+	Distribution string `json:"distribution"`
+	N            int    `json:"n"`
 }
 
 // unused says why a flag has no effect in this call.
@@ -57,11 +52,11 @@ func (p *plotSphere) unused(flag string) (string, error) {
 	switch flag {
 	case "kappa":
 		if reads, err := p.readsKappa(); err != nil || !reads {
-			return fmt.Sprintf("slicing distribution %q has no concentration", p.distribution), err
+			return fmt.Sprintf("slicing distribution %q has no concentration", p.Distribution), err
 		}
 	case "location":
 		if d, err := p.with(1); err != nil || !d.HasLocation() {
-			return fmt.Sprintf("slicing distribution %q has no location", p.distribution), err
+			return fmt.Sprintf("slicing distribution %q has no location", p.Distribution), err
 		}
 	case "map":
 		if p.html() {
@@ -71,11 +66,11 @@ func (p *plotSphere) unused(flag string) (string, error) {
 	return "", nil
 }
 
-func (p *plotSphere) html() bool { return strings.EqualFold(filepath.Ext(p.out), ".html") }
+func (p *plotSphere) html() bool { return strings.EqualFold(filepath.Ext(p.Out), ".html") }
 
 // with returns the distribution with that concentration.
 func (p *plotSphere) with(kappa float64) (slicing.Distribution, error) {
-	return slicing.New(p.distribution, slicing.Config{Kappa: kappa, Chain: loss.Defaults().Chain})
+	return slicing.New(p.Distribution, slicing.Config{Kappa: kappa, Chain: loss.Defaults().Chain})
 }
 
 func (p *plotSphere) readsKappa() (bool, error) {
@@ -88,27 +83,27 @@ func (p *plotSphere) readsKappa() (bool, error) {
 }
 
 func (p *plotSphere) run() error {
-	view, err := parseView(p.view)
+	view, err := parseView(p.View)
 	if err != nil {
 		return err
 	}
-	location, err := parseLocation(p.location)
+	location, err := parseLocation(p.Location)
 	if err == nil && len(location) != 3 {
 		err = fmt.Errorf("expected 3 coordinates, found %d", len(location))
 	}
 	if err != nil {
 		return usageError(fmt.Errorf("--location: %w", err))
 	}
-	kappas := p.kappas
+	kappas := p.Kappas
 	switch reads, err := p.readsKappa(); {
 	case err != nil:
 		return usageError(err)
 	case !reads:
 		kappas = []float64{1} // one panel
 	case len(kappas) == 0:
-		return usageError(fmt.Errorf("--kappa is missing: slicing distribution %q has a concentration", p.distribution))
+		return usageError(fmt.Errorf("--kappa is missing: slicing distribution %q has a concentration", p.Distribution))
 	}
-	if err := memory.Check(fmt.Sprintf("--n: %d directions on each of %d spheres", p.n, len(kappas)), memory.Bytes(4, p.n, len(kappas), 3)); err != nil {
+	if err := memory.Check(fmt.Sprintf("--n: %d directions on each of %d spheres", p.N, len(kappas)), memory.Bytes(4, p.N, len(kappas), 3)); err != nil {
 		return usageError(err)
 	}
 	var panels []vmfviz.SpherePanel
@@ -116,29 +111,29 @@ func (p *plotSphere) run() error {
 		if err := vmf.CheckKappa(kappa); err != nil {
 			return usageError(fmt.Errorf("--kappa: %w", err))
 		}
-		if p.html() && p.distribution == "vmf" && kappa > sliderEnd {
+		if p.html() && p.Distribution == "vmf" && kappa > sliderEnd {
 			return usageError(fmt.Errorf("--kappa: expected at most %d, the end of the slider of a .html page, found %g", sliderEnd, kappa))
 		}
-		panel, err := p.panel(kappa, p.seed+uint64(i), single(location))
+		panel, err := p.panel(kappa, p.Seed+uint64(i), single(location))
 		if err != nil {
 			return err
 		}
 		panels = append(panels, panel)
 	}
 	o := vmfviz.SphereOptions{View: view}
-	answer := map[string]any{"distribution": p.distribution, "n": p.n}
 	if p.html() {
-		return p.page(o, panels, answer)
+		return p.page(o, panels)
 	}
-	draw := vmfviz.Sphere
-	if p.flat {
-		draw = vmfviz.SphereMap
+	sphere := vmfviz.Sphere
+	if p.Map {
+		sphere = vmfviz.SphereMap
 	}
-	picture, err := draw(o, panels...)
+	picture, err := sphere(o, panels...)
 	if err != nil {
 		return err
 	}
-	return p.savePicture(p.out, picture, answer)
+	a := sphereAnswer{draw(p.Out, picture), p.Distribution, p.N}
+	return errors.Join(p.print(a), a.Out.err)
 }
 
 // panel draws directions around the location. In a page vMF's are noise, from which the page makes
@@ -148,7 +143,7 @@ func (p *plotSphere) panel(kappa float64, seed uint64, location []float32) (vmfv
 	if err != nil {
 		return vmfviz.SpherePanel{}, usageError(err)
 	}
-	panel := vmfviz.SpherePanel{Caption: p.distribution}
+	panel := vmfviz.SpherePanel{Caption: p.Distribution}
 	if reads, err := p.readsKappa(); err == nil && reads {
 		panel.Caption += fmt.Sprintf(", κ = %g", kappa)
 	}
@@ -156,14 +151,14 @@ func (p *plotSphere) panel(kappa float64, seed uint64, location []float32) (vmfv
 		panel.Location = location
 	}
 	if _, is := d.(slicing.VMF); is && p.html() {
-		panel.Caption, panel.VMF = p.distribution, &vmfviz.VMF{Kappa: kappa, Noise: make([]float32, 2*p.n)}
+		panel.Caption, panel.VMF = p.Distribution, &vmfviz.VMF{Kappa: kappa, Noise: make([]float32, 2*p.N)}
 		source := rand.New(rand.NewPCG(seed, 0))
 		for i := range panel.VMF.Noise {
 			panel.VMF.Noise[i] = source.Float32()
 		}
 		return panel, nil
 	}
-	panel.Points, err = drawDirections(d, location, p.n, seed)
+	panel.Points, err = drawDirections(d, location, p.N, seed)
 	return panel, err
 }
 
@@ -204,23 +199,28 @@ type drawKey struct {
 	n            int
 }
 
+// pageAnswer is that of a page, which has no size.
+type pageAnswer struct {
+	Out          saved  `json:"out"`
+	Distribution string `json:"distribution"`
+	N            int    `json:"n"`
+}
+
+func (a pageAnswer) String() string { return lines(a.Out.row("a page with a sphere that turns")) }
+
 // page saves the sphere that turns as a page of its own.
-func (p *plotSphere) page(o vmfviz.SphereOptions, panels []vmfviz.SpherePanel, answer map[string]any) error {
+func (p *plotSphere) page(o vmfviz.SphereOptions, panels []vmfviz.SpherePanel) error {
 	code, err := vmfviz.SphereHTML(o, panels...)
 	if err != nil {
 		return usageError(err)
 	}
-	written := save("out", p.out, func(path string) error {
+	written := save("out", p.Out, func(path string) error {
 		return durable.Write(path, func(w io.Writer) error {
-			_, err := fmt.Fprintf(w, "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>%s on the sphere</title>\n<body>\n%s</body>\n</html>\n", p.distribution, code)
+			_, err := fmt.Fprintf(w, "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>%s on the sphere</title>\n<body>\n%s</body>\n</html>\n", p.Distribution, code)
 			return err
 		})
 	})
-	answer["out"] = written
-	if err := p.print(answer, written.row("a page with a sphere that turns")); err != nil {
-		return err
-	}
-	return written.err
+	return errors.Join(p.print(pageAnswer{written, p.Distribution, p.N}), written.err)
 }
 
 // single rounds to float32.

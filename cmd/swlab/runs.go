@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/spf13/pflag"
-
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/swlab"
@@ -46,9 +44,6 @@ func readRun(dir, state string) (trained, error) {
 
 // weightsFile is train.WeightsFile with an error that names the flag.
 func weightsFile(dir, state string) (string, error) {
-	if state != "best" && state != "last" {
-		return "", fmt.Errorf("--state: expected best or last, found %q", state)
-	}
 	file, err := train.WeightsFile(dir, state)
 	if err != nil {
 		return "", fmt.Errorf("--run: %w", err)
@@ -56,29 +51,28 @@ func weightsFile(dir, state string) (string, error) {
 	return file, nil
 }
 
-func stateFlag(f *pflag.FlagSet, state *string) {
-	f.StringVar(state, "state", "best", "best: after the epoch of lowest mean training loss, as in the paper (the last where no epoch was finished); last")
+// state chooses weights of a run.
+type state struct {
+	State string `flag:"state" unit:"NAME" words:"best last" help:"weights of the run: best (after the epoch of lowest mean training loss, as in the paper; the last where no epoch was finished), or last"`
 }
 
 // part selects the clouds that a run is scored on. Empty fields are left to the run.
-type part struct{ data, key, split string }
-
-func partFlags(f *pflag.FlagSet, p *part) {
-	f.StringVar(&p.data, "data", "", "clouds; default: the run's")
-	f.StringVar(&p.key, "key", "", "array in a .npz or .h5 file; default: the run's")
-	f.StringVar(&p.split, "split", "", "part to evaluate: train, test, val or all; default: test, or what a run on other parts leaves")
+type part struct {
+	Data  string `flag:"data" unit:"FILE|DIR" reads:"clouds" help:"clouds to score on (default: the run's)"`
+	Key   string `flag:"key" unit:"NAME" help:"array in a .npz or .h5 file (default: the run's)"`
+	Split string `flag:"split" unit:"PART" words:"train test val all" help:"part of the clouds: train, test, val or all (default: test, or what a run on other parts leaves)"`
 }
 
 // of fills in what is left to the run.
 func (p part) of(c train.Config) part {
-	if p.data == "" {
-		p.data = c.Data
+	if p.Data == "" {
+		p.Data = c.Data
 	}
-	if p.data == c.Data && p.key == "" {
-		p.key = c.Key
+	if p.Data == c.Data && p.Key == "" {
+		p.Key = c.Key
 	}
-	if p.split == "" {
-		p.split = unseen(c)
+	if p.Split == "" {
+		p.Split = unseen(c)
 	}
 	return p
 }
@@ -87,9 +81,9 @@ func (p part) of(c train.Config) part {
 // changed since.
 func (r trained) warn(to *common, asked part, h *datasets.Set) {
 	p := asked.of(r.config)
-	to.warnChanged(r.dir, r.config, p.data)
-	if p.data == r.config.Data && asked.split != "all" && (h.Split == nil || p.split == "all") {
-		to.warn("these are the clouds of %s that the run was trained on", p.data)
+	to.warnChanged(r.dir, r.config, p.Data)
+	if p.Data == r.config.Data && asked.Split != "all" && (h.Split == nil || p.Split == "all") {
+		to.warn("these are the clouds of %s that the run was trained on", p.Data)
 	}
 }
 

@@ -15,69 +15,109 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/sweep"
 	"github.com/sliced-wasserstein/lab/experiments/table"
+	"github.com/sliced-wasserstein/lab/internal/settings"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
 type sweepCall struct {
 	*common
-	config                   sweep.Config
-	vary                     []string
-	seeds, out, format, plot string
+	Vary  []string `flag:"vary" arg:"NAME=V1,V2..." need:"x" unit:"NAME=V1,V2" help:"a setting and its values; may be repeated: all combinations, the last varies fastest"`
+	Set   []string `flag:"set" unit:"NAME=VALUE" words:"vary" help:"value of a setting that does not vary; may be repeated"`
+	Data  string   `flag:"data" unit:"FILE|DIR" reads:"clouds" help:"clouds: a file, a folder, or builtin; their train part is trained on"`
+	Key   string   `flag:"key" unit:"NAME" help:"array in a .npz or .h5 file (default data)"`
+	Test  string   `flag:"test" unit:"FILE|DIR" reads:"clouds" help:"clouds to score on (default: the test part of --data)"`
+	Seeds string   `flag:"seeds" unit:"1,2,..." help:"training seeds, separated by commas (default: --seed)"`
+	Out   string   `flag:"out" unit:"DIR" writes:"work folder" group:"Output" help:"folder of the finished runs, which all tables and sweeps share"`
+	As    string   `flag:"format" unit:"NAME" words:"table format" group:"Output" help:"%s"`
+	Plot  string   `flag:"plot" unit:"FILE" writes:".png .svg .pdf" group:"Output" help:"draw the metrics against the first varied setting that is a number"`
+
+	config sweep.Config
 }
 
 func newSweep(c *common) *cobra.Command {
-	s := &sweepCall{common: c, config: sweep.Default()}
-	cmd := &cobra.Command{
-		Use:   "sweep --vary NAME=V1,V2,...",
-		Short: "quick ablation of any setting: a table and a plot; finished runs are reused, interrupted ones resume",
-		Long: "Trains the autoencoder at every point of a grid of settings and scores it. Every point has the same random numbers, and is compared with the\n" +
-			"first one cloud by cloud. Settings that can be varied: " + strings.Join(sweep.Names(), ", ") + ".",
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Flags()) },
+	d := sweep.Default()
+	s := &sweepCall{common: c, config: d, Data: d.Data, Out: "runs", As: "text"}
+	var others unflagged
+	for _, name := range sweep.Names() {
+		if !slices.Contains([]string{"loss", "amortizer", "points", "batch", "epochs", "steps"}, name) {
+			others = append(others, name)
+		}
 	}
-	f := cmd.Flags()
-	f.StringArrayVar(&s.vary, "vary", nil, "a setting and its values; may be repeated: all combinations, the last varies fastest")
-	f.StringVar(&s.config.Data, "data", s.config.Data, "clouds: a file, a folder, or builtin; their train part is trained on")
-	f.StringVar(&s.config.Key, "key", "", "array in a .npz or .h5 file (default data)")
-	f.StringVar(&s.config.Test, "test", "", "clouds to score on; default: the test part of --data")
-	f.StringVar(&s.seeds, "seeds", "", "training seeds, separated by commas; default: --seed")
-	f.StringVar(&s.out, "out", "runs", "folder of the finished runs, which all tables and sweeps share")
-	f.StringVar(&s.format, "format", "text", strings.Join(table.Formats(), ", "))
-	f.StringVar(&s.plot, "plot", "", "a .png, .svg or .pdf file: the metrics against the first varied setting that is a number")
-	settingFlags(f, &s.config.Base, unflagged...)
-	f.Lookup("points").Usage = "points per cloud; by default at most as many as the file has"
-	f.Lookup("batch").Usage = "clouds per step; by default at most as many as there are"
-	reads(cmd, "data", "test")
-	writes(cmd, "out", workFolder)
-	writes(cmd, "plot", picture...)
-	return required(refuse(cmd, s.unused), "vary")
+	cmd := c.command("sweep NAME=V1,V2...", "Vary settings of a training over a grid, and compare the results",
+		`swlab sweep kappa=0.1,1,10 slices=10,100 --set epochs=10 --plot kappa.png
+swlab sweep amortizer=none,l,la --seeds 1,2,3 --format json`, s, &s.config.Base, others)
+	cmd.Long = "Trains the autoencoder at every point of a grid of settings and scores it. Every point has the same random numbers, and is compared with the\n" +
+		"first one cloud by cloud. Finished runs are reused, interrupted ones resume. The loss is v-dsw, with the amortizer la unless the loss, the amortizer or the ascent is chosen. Settings:\n" +
+		strings.Join(sweep.Names(), ", ") + "."
+	cmd.Flags().Lookup("loss").Usage = trainable
+	cmd.Flags().Lookup("points").Usage = "points per cloud (default: 256, or what the file has)"
+	cmd.Flags().Lookup("batch").Usage = "clouds per step (default: 32, or as many as there are)"
+	return cmd
+}
+
+// fixed reports whether a setting is set, or given as a flag.
+func (s *sweepCall) fixed(name string) bool {
+	return s.given(strings.ReplaceAll(name, "_", "-")) || slices.ContainsFunc(s.Set, func(text string) bool { return strings.HasPrefix(text, name+"=") })
+}
+
+// chosen reports whether a setting is fixed or varied.
+func (s *sweepCall) chosen(name string) bool {
+	return s.fixed(name) || slices.ContainsFunc(s.config.Vary, func(v sweep.Vary) bool { return v.Name == name })
+}
+
+// prepare completes the configuration.
+func (s *sweepCall) prepare() (err error) {
+	c := &s.config
+	c.Data, c.Key, c.Test = s.Data, s.Key, s.Test
+	if c.Vary, err = sweep.Parse(s.Vary...); err != nil {
+		return fmt.Errorf("--%w", err)
+	}
+	fields := settings.Of(&c.Base, "help")
+	for _, text := range s.Set {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok {
+			return fmt.Errorf("--set: expected NAME=VALUE, found %q", text)
+		}
+		if slices.ContainsFunc(c.Vary, func(v sweep.Vary) bool { return v.Name == name }) {
+			return fmt.Errorf("--set %s would do nothing: --vary %s sets it", name, name)
+		}
+		if err := fields.Apply(map[string]any{name: value}); err != nil {
+			return fmt.Errorf("--set: %w", err)
+		}
+	}
+	if !slices.ContainsFunc(sweep.Names(), func(name string) bool {
+		return (name == "loss" || name == "amortizer" || strings.HasPrefix(name, "ascent")) && s.chosen(name)
+	}) {
+		c.Base.Amortizer = "la"
+	}
+	c.Seeds = []uint64{s.Seed}
+	if s.Seeds != "" {
+		if c.Seeds, err = reproduce.ParseSeeds(s.Seeds); err != nil {
+			return fmt.Errorf("--%w", err)
+		}
+	}
+	return nil
 }
 
 // unused says why a flag has no effect in this call, before the grid is known. unread checks the
 // rest.
 func (s *sweepCall) unused(flag string) (why string, err error) {
 	name := strings.ReplaceAll(flag, "-", "_")
-	for _, text := range s.vary {
-		if varied, _, _ := strings.Cut(text, "="); strings.TrimSpace(varied) == name {
+	for _, v := range s.config.Vary {
+		if v.Name == name {
 			return fmt.Sprintf("--vary %s sets it", name), nil
 		}
 	}
 	switch {
-	case flag == "seed" && s.seeds != "":
+	case flag == "seed" && s.Seeds != "":
 		return "the training seeds are those of --seeds", nil
+	case flag == "key" && s.Test == "":
+		return keyUnused(s.Data), nil
 	case flag == "key":
-		return unkeyed(append([]string{s.config.Data}, tested(s.config.Test)...)...), nil
+		return keyUnused(s.Data, s.Test), nil
 	}
 	return "", nil
-}
-
-// tested lists the clouds of --test, if it is given.
-func tested(path string) []string {
-	if path == "" {
-		return nil
-	}
-	return []string{path}
 }
 
 // unread returns an error for a given setting that no point of the grid reads as it is.
@@ -86,45 +126,48 @@ func (s *sweepCall) unread() error {
 	if err != nil {
 		return err
 	}
-	var wrong error
-	s.call.Flags().Visit(func(f *pflag.Flag) {
-		what := setting(f.Name)
-		if wrong != nil {
-			return
+	var given []string
+	s.call.Flags().Visit(func(f *pflag.Flag) { given = append(given, "--"+f.Name) })
+	for _, text := range s.Set {
+		name, _, _ := strings.Cut(text, "=")
+		given = append(given, "--set "+name)
+	}
+	for _, flag := range given {
+		what := setting(strings.TrimPrefix(strings.TrimPrefix(flag, "--set "), "--"))
+		if what == "" {
+			continue
 		}
-		if what != "" && train.Reads(grid, what) {
-			for _, c := range grid {
-				if wrong = longer(c.Loss, c.LossConfig(), what); wrong == nil {
-					return
-				}
+		last := grid[len(grid)-1]
+		if !train.Reads(grid, what) {
+			why, err := unread(last.Loss, last.LossConfig(), false, what)
+			if err != nil {
+				return err
 			}
-			return
+			return fmt.Errorf("%s would do nothing: %s", flag, why)
 		}
-		why, err := unreadBy(s.call, grid[len(grid)-1], f.Name)
-		if wrong = err; err == nil && why != "" {
-			wrong = fmt.Errorf("--%s would do nothing: %s", f.Name, why)
+		var long error
+		if !slices.ContainsFunc(grid, func(c train.Config) bool {
+			err := tooLong(c.Loss, c.LossConfig(), what)
+			long = err
+			return err == nil
+		}) {
+			return long
 		}
-	})
-	return wrong
+	}
+	return nil
 }
 
 // fit lowers the defaults of points and batch to what the clouds of --data and --test have, and
 // returns what to say about it. Clouds that no point of the grid can use are an error.
-func (s *sweepCall) fit(f *pflag.FlagSet) (said []string, err error) {
+func (s *sweepCall) fit() (notices []string, err error) {
 	c := &s.config
-	ours := func(name string) bool {
-		return !f.Changed(name) && !slices.ContainsFunc(c.Vary, func(v sweep.Vary) bool { return v.Name == name })
-	}
 	open := func(flag, path string) (*datasets.Set, error) {
-		all, err := s.openWith(flag, flag, path, "all", datasets.Options{Points: c.Base.Points, AtMost: !f.Changed("points"), Key: c.Key})
-		if err != nil {
-			return nil, err
-		}
-		if ours("points") && all.Points < c.Base.Points {
-			said = append(said, fmt.Sprintf("points: %d per cloud, all that %s has; the default is %d", all.Points, all.Name, sweep.Default().Base.Points))
+		all, err := s.openWith(flag, flag, path, "all", datasets.Options{Points: c.Base.Points, AtMost: !s.fixed("points"), Key: c.Key})
+		if err == nil && !s.chosen("points") && all.Points < c.Base.Points {
+			notices = append(notices, fmt.Sprintf("points: %d per cloud, all that %s has; the default is %d", all.Points, all.Name, sweep.Default().Base.Points))
 			c.Base.Points = all.Points
 		}
-		return all, nil
+		return all, err
 	}
 	if c.Test != "" && c.Test != datasets.Builtin {
 		all, err := open("test", c.Test)
@@ -135,27 +178,25 @@ func (s *sweepCall) fit(f *pflag.FlagSet) (said []string, err error) {
 			return nil, usageError(fmt.Errorf("--test: expected clouds of dimension %d, found dimension %d in %s", pointnet.Dim, all.Dim, all.Name))
 		}
 	}
-	if c.Data != datasets.Builtin {
-		all, err := open("data", c.Data)
-		if err != nil {
-			return nil, err
-		}
-		if err := noTest(all); err != nil && c.Test == "" {
-			return nil, err
-		}
-		set, err := trainPart(all)
-		if err != nil {
-			return nil, err
-		}
-		if ours("batch") && set.Clouds < c.Base.Batch {
-			said = append(said, fmt.Sprintf("batch: %d clouds per step, all of %s; the default is %d", set.Clouds, set.Name, c.Base.Batch))
-			c.Base.Batch = set.Clouds
-		}
-		if err := s.usable(set); err != nil {
-			return nil, usageError(err)
-		}
+	if c.Data == datasets.Builtin {
+		return notices, nil
 	}
-	return said, nil
+	all, err := open("data", c.Data)
+	if err != nil {
+		return nil, err
+	}
+	if err := noTest(all); err != nil && c.Test == "" {
+		return nil, err
+	}
+	set, err := trainPart(all)
+	if err != nil {
+		return nil, err
+	}
+	if !s.chosen("batch") && set.Clouds < c.Base.Batch {
+		notices = append(notices, fmt.Sprintf("batch: %d clouds per step, all of %s; the default is %d", set.Clouds, set.Name, c.Base.Batch))
+		c.Base.Batch = set.Clouds
+	}
+	return notices, usageError(s.usable(set))
 }
 
 // usable returns an error if no point of the grid can be trained on that many clouds.
@@ -170,56 +211,53 @@ func (s *sweepCall) usable(set *datasets.Set) error {
 	return err
 }
 
-func (s *sweepCall) run(f *pflag.FlagSet) error {
-	var err error
-	if s.config.Vary, err = sweep.Parse(s.vary...); err != nil {
-		return usageError(fmt.Errorf("--%w", err))
-	}
-	s.config.Seeds = []uint64{s.seed}
-	if s.seeds != "" {
-		if s.config.Seeds, err = reproduce.ParseSeeds(s.seeds); err != nil {
-			return usageError(fmt.Errorf("--%w", err))
-		}
-	}
-	said, err := s.fit(f)
+func (s *sweepCall) run() error {
+	notices, err := s.fit()
 	if err != nil {
 		return err
 	}
 	if err := s.unread(); err != nil {
 		return usageError(err)
 	}
-	view := newSweepView(os.Stderr)
-	lab := &runs.Store{Dir: s.out, Backend: s.backend, Progress: view.say}
-	defer lab.Close()
-	plan, err := sweep.NewGrid(lab, s.config)
+	store := &runs.Store{Dir: s.Out, Backend: s.Backend, Progress: bars()}
+	defer store.Close()
+	plan, err := sweep.NewGrid(store, s.config)
 	if err != nil {
 		return usageError(err)
 	}
-	for _, line := range said {
+	for _, line := range notices {
 		fmt.Fprintln(os.Stderr, line)
 	}
 	// The first interruption saves a checkpoint.
 	ctx, stop := interruptible()
 	defer stop()
-	r, failed := plan.Run(ctx, lab, view.changed)
-	view.close()
+	r, failed := plan.Run(ctx, store, printPoint)
 	if ctx.Err() != nil {
 		return stopped(ctx.Err())
 	}
 	if r == nil {
 		return failed
 	}
-	drawn := s.draw(r)
-	return errors.Join(table.Write(os.Stdout, r, s.format), drawn, failed)
+	var drawn error
+	if p, err := r.Plot(); s.Plot != "" && (err != nil || p != nil) {
+		if drawn = err; err == nil {
+			drawn = save("plot", s.Plot, p.Save).err
+		}
+	}
+	return errors.Join(table.Write(os.Stdout, r, s.As), drawn, failed)
 }
 
-func (s *sweepCall) draw(r *sweep.Result) error {
-	if s.plot == "" {
-		return nil
+// printPoint prints a row that is done; row -1: what is done at first.
+func printPoint(r *sweep.Result, row int) {
+	done := len(r.Rows) - r.Count(sweep.Pending)
+	switch {
+	case row >= 0 && r.Rows[row].State == sweep.Done:
+		n := r.Rows[row].Values
+		fmt.Fprintf(os.Stderr, "%s: CD %.4g (mean over points), SW %.4g, EMD %.4g, exact EMD %.4g (sums over points) (%d of %d)\n",
+			r.Label(row), n["cd"].Mean, n["sw"].Mean, n["emd_approx"].Mean, n["emd_exact"].Mean, done, len(r.Rows))
+	case row >= 0:
+		fmt.Fprintf(os.Stderr, "%s: %s: %s (%d of %d)\n", r.Label(row), r.Rows[row].State, r.Rows[row].Reason, done, len(r.Rows))
+	case done > 0:
+		fmt.Fprintf(os.Stderr, "%d of %d points of the grid are done or invalid\n", done, len(r.Rows))
 	}
-	p, err := r.Plot()
-	if err != nil || p == nil {
-		return err
-	}
-	return save("plot", s.plot, p.Save).err
 }

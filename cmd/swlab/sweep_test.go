@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/sliced-wasserstein/lab/experiments/sweep"
 )
 
 // sweepCallOf returns the arguments of a small sweep over data.
@@ -122,38 +120,5 @@ func TestSweepInterrupted(t *testing.T) {
 		if row.(map[string]any)["state"] != "done" {
 			t.Errorf("%v", row)
 		}
-	}
-}
-
-// TestSweepView: on a terminal the table is redrawn in place, lines are cut to its width, and
-// nothing is left.
-func TestSweepView(t *testing.T) {
-	var b bytes.Buffer
-	v := &sweepView{w: &b, size: func() (int, int) { return 20, 7 }}
-	r := &sweep.Result{Vary: []sweep.Vary{{Name: "kappa"}}}
-	v.changed(r, -1)
-	lines := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
-	if len(lines) != 5 || v.drawn != 5 {
-		t.Errorf("%d lines drawn: %q", len(lines), lines)
-	}
-	for _, l := range lines[1:] {
-		if len([]rune(l)) >= 20 {
-			t.Errorf("line %q is as wide as the terminal", l)
-		}
-	}
-	b.Reset()
-	v.say("training a network with a long name", 1, 2)
-	if b.String() != "\r\x1b[Ktraining a network " {
-		t.Errorf("status %q", b.String())
-	}
-	b.Reset()
-	v.changed(r, -1)
-	if !strings.HasPrefix(b.String(), "\r\x1b[5A\x1b[J") {
-		t.Errorf("drawn again as %q", b.String())
-	}
-	b.Reset()
-	v.close()
-	if b.String() != "\r\x1b[5A\x1b[J" {
-		t.Errorf("closed by %q", b.String())
 	}
 }

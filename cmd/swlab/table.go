@@ -12,63 +12,72 @@ import (
 
 func newTable(c *common) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "table",
-		Short: "the paper's tables: list and reproduce them",
+		Use:     "table",
+		Short:   "List and reproduce the paper's tables",
+		Example: "  swlab table list",
 	}
-	cmd.AddCommand(newTableList(c), newTableRun(c))
+	cmd.AddCommand(
+		c.command("list", "List the tables, and the sizes they can be made in", "swlab table list --format json", &tableList{c}), newTableRun(c))
 	return group(cmd)
 }
 
-func newTableList(c *common) *cobra.Command {
-	return &cobra.Command{
-		Use:   "list",
-		Short: "the tables, and the sizes they can be made in",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			type entry struct {
-				Name    string   `json:"name"`
-				Title   string   `json:"title"`
-				Section string   `json:"section"`
-				Rows    []string `json:"rows"`
-				Ours    []string `json:"ours"`
-			}
-			type preset struct {
-				Name string `json:"name"`
-				What string `json:"what"`
-			}
-			var out struct {
-				Tables  []entry  `json:"tables"`
-				Presets []preset `json:"presets"`
-			}
-			rows := [][2]string{}
-			smoke, err := reproduce.PresetOf("smoke")
-			if err != nil {
-				return err
-			}
-			for _, name := range table.Names() {
-				t, err := table.Get(name)
-				if err != nil {
-					return err
-				}
-				e := entry{Name: t.Name, Title: t.Title, Section: t.Section}
-				for _, r := range smoke.With(t).Rows {
-					if r.Ours {
-						e.Ours = append(e.Ours, r.ID)
-					} else {
-						e.Rows = append(e.Rows, r.ID)
-					}
-				}
-				out.Tables = append(out.Tables, e)
-				rows = append(rows, [2]string{e.Name, e.Title}, [2]string{"", fmt.Sprintf("%d rows: %s", len(e.Rows), strings.Join(e.Rows, ", "))})
-				if e.Ours != nil {
-					rows = append(rows, [2]string{"", "ours: " + strings.Join(e.Ours, ", ")})
-				}
-			}
-			for _, p := range reproduce.Presets() {
-				out.Presets = append(out.Presets, preset{p.Name, p.What()})
-				rows = append(rows, [2]string{"--preset " + p.Name, p.What()})
-			}
-			return c.print(out, rows...)
-		},
+type tableList struct{ *common }
+
+type tableListAnswer struct {
+	Tables  []tableListed  `json:"tables"`
+	Presets []presetListed `json:"presets"`
+}
+
+type tableListed struct {
+	Name    string   `json:"name"`
+	Title   string   `json:"title"`
+	Section string   `json:"section"`
+	Rows    []string `json:"rows"`
+	Ours    []string `json:"ours"`
+}
+
+type presetListed struct {
+	Name string `json:"name"`
+	What string `json:"what"`
+}
+
+func (a tableListAnswer) String() string {
+	var rows [][2]string
+	for _, t := range a.Tables {
+		rows = append(rows, [2]string{t.Name, t.Title}, [2]string{"", fmt.Sprintf("%d rows: %s", len(t.Rows), strings.Join(t.Rows, ", "))})
+		if t.Ours != nil {
+			rows = append(rows, [2]string{"", "ours: " + strings.Join(t.Ours, ", ")})
+		}
 	}
+	for _, p := range a.Presets {
+		rows = append(rows, [2]string{"--preset " + p.Name, p.What})
+	}
+	return lines(rows...)
+}
+
+func (l *tableList) run() error {
+	var answer tableListAnswer
+	smoke, err := reproduce.PresetOf("smoke")
+	if err != nil {
+		return err
+	}
+	for _, name := range table.Names() {
+		t, err := table.Get(name)
+		if err != nil {
+			return err
+		}
+		listed := tableListed{Name: t.Name, Title: t.Title, Section: t.Section}
+		for _, r := range smoke.With(t).Rows {
+			if r.Ours {
+				listed.Ours = append(listed.Ours, r.ID)
+			} else {
+				listed.Rows = append(listed.Rows, r.ID)
+			}
+		}
+		answer.Tables = append(answer.Tables, listed)
+	}
+	for _, p := range reproduce.Presets() {
+		answer.Presets = append(answer.Presets, presetListed{p.Name, p.What()})
+	}
+	return l.print(answer)
 }

@@ -23,86 +23,76 @@ import (
 
 type tableRun struct {
 	*common
-	preset, seeds, rows, data, test, out, format, pictures string
-	selection                                              string
-	set                                                    []string
-	job                                                    string
-	jobs                                                   int
-	ours, dryRun                                           bool
+	Name     string   `arg:"NAME" need:"x" words:"table" help:"table, or all for the nine"`
+	Preset   string   `flag:"preset" need:"x" unit:"NAME" help:"size: %s"`
+	Rows     string   `flag:"rows" unit:"ROWS" help:"only these rows, by id or name, or LOSS[+SLICING][+AMORTIZER], separated by commas"`
+	Seeds    string   `flag:"seeds" unit:"1,2,..." help:"training seeds, separated by commas (default: the preset's)"`
+	Set      []string `flag:"set" unit:"NAME=VALUE" help:"override a setting of the preset; may be repeated, and is printed with the result"`
+	Select   string   `flag:"select" unit:"NAME" help:"how the widths of A, EA, LA and the steps T of Max-SW and v-DSW are chosen: none (one of each), or the lowest EMD on held-out training clouds (validation) or on the test clouds (test, as in the paper) (default: test for the preset paper, else none)"`
+	Data     string   `flag:"data" unit:"FILE|DIR" reads:"clouds" help:"clouds to train on in place of the preset's; for the generation tables, all parts"`
+	Test     string   `flag:"test" unit:"FILE|DIR" reads:"clouds" help:"clouds to reconstruct and to transfer to (default: the preset's, or the test part of --data)"`
+	Jobs     int      `flag:"jobs" range:"1.." help:"processes at a time on this machine"`
+	DryRun   bool     `flag:"dry-run" help:"only print what would run, and how to get the data that are missing"`
+	Ours     bool     `flag:"ours" help:"also the rows and columns that the paper does not have"`
+	Out      string   `flag:"out" unit:"DIR" writes:"work folder" group:"Output" help:"folder of the finished runs, which all tables and sweeps share"`
+	As       string   `flag:"format" unit:"NAME" words:"table format" group:"Output" help:"%s"`
+	Pictures string   `flag:"pictures" unit:"DIR" writes:"folder" group:"Output" help:"also draw the table into this folder: NAME-PRESET-COLUMN.png"`
+	Job      string   `flag:"job" unit:"ROW/SEED" help:"do one job of the table and print nothing: what --jobs calls"`
+
+	tables []table.Table
 }
 
 func newTableRun(c *common) *cobra.Command {
-	t := &tableRun{common: c}
-	cmd := &cobra.Command{
-		Use:   "run NAME|all --preset smoke|quick|desk|paper",
-		Short: "reproduce a table of the paper, or all nine: finished runs are reused, interrupted ones resume",
-		Args:  cobra.ExactArgs(1),
-		RunE:  func(_ *cobra.Command, args []string) error { return t.run(args[0]) },
-	}
-	f := cmd.Flags()
-	f.StringVar(&t.preset, "preset", "", strings.Join(reproduce.PresetNames(), ", "))
-	f.StringVar(&t.rows, "rows", "", "only these rows, by id or name, or LOSS[+SLICING][+AMORTIZER], separated by commas")
-	f.StringVar(&t.seeds, "seeds", "", "training seeds, separated by commas; default: the preset's")
-	f.StringVar(&t.data, "data", "", "clouds in place of the preset's: to train on; for the generation tables, all parts")
-	f.StringVar(&t.test, "test", "", "clouds to reconstruct and to transfer to; default: the preset's, or the test part of --data")
-	f.StringArrayVar(&t.set, "set", nil, "NAME=VALUE overrides a setting of the preset; may be repeated, and is printed with the result")
-	f.StringVar(&t.selection, "select", "", "how the widths of A, EA, LA and the steps T of Max-SW and v-DSW are chosen: none (one of each), or the lowest EMD on held-out training clouds (validation) or on the test clouds (test, as in the paper); default: test for the preset paper, else none")
-	f.StringVar(&t.out, "out", "runs", "folder of the finished runs, which all tables and sweeps share")
-	f.StringVar(&t.format, "format", "text", strings.Join(table.Formats(), ", "))
-	f.StringVar(&t.pictures, "pictures", "", "also draw the table into this folder: NAME-PRESET-COLUMN.png")
-	f.BoolVar(&t.ours, "ours", true, "also the rows and columns that the paper does not have")
-	f.BoolVar(&t.dryRun, "dry-run", false, "only say what would run: runs, disk, and how to get the data that are missing")
-	f.IntVar(&t.jobs, "jobs", 1, "processes at a time on this machine")
-	f.StringVar(&t.job, "job", "", "do one job of the table, ROW/SEED, and print nothing: what --jobs calls")
-	_ = f.MarkHidden("job")
-	reads(cmd, "data", "test")
-	writes(cmd, "out", workFolder)
-	writes(cmd, "pictures", anyFolder)
-	return required(refuse(cmd, t.unused), "preset")
+	cmd := c.command("run NAME --preset NAME", "Reproduce a table of the paper: finished runs are reused, interrupted ones resume", `swlab table run ablation_kappa --preset smoke
+swlab table run ablation_L --preset quick --rows sw,la-v-dsw --set epochs=10 --jobs 2
+swlab table run all --preset paper --dry-run`, &tableRun{common: c, Jobs: 1, Ours: true, Out: "runs", As: "text"})
+	_ = cmd.Flags().MarkHidden("job")
+	return cmd
+}
+
+func (t *tableRun) prepare() (err error) {
+	t.tables, err = tablesOf(t.Name)
+	return err
 }
 
 // unused says why a flag has no effect in this call.
 func (t *tableRun) unused(flag string) (why string, err error) {
-	name := t.call.Flags().Arg(0)
-	tables, err := tablesOf(name)
-	if err != nil {
-		return "", err
-	}
 	used := func(setting string) bool {
-		return slices.ContainsFunc(tables, func(x table.Table) bool { return reproduce.Reads(x.Study, setting) })
+		return slices.ContainsFunc(t.tables, func(x table.Table) bool { return reproduce.Reads(x.Study, setting) })
 	}
 	switch {
-	case t.dryRun && slices.Contains([]string{"pictures", "job", "jobs", "force"}, flag):
+	case t.DryRun && slices.Contains([]string{"pictures", "job", "jobs", "force"}, flag):
 		return "with --dry-run nothing runs", nil
-	case t.job != "" && slices.Contains([]string{"pictures", "jobs", "force"}, flag):
+	case t.Job != "" && slices.Contains([]string{"pictures", "jobs", "force"}, flag):
 		return "with --job one job runs, and no table is made", nil
-	case name == allTables && flag == "rows":
+	case t.Name == allTables && flag == "rows":
 		return "with all every table has all its rows", nil
-	case name == allTables && flag == "pictures":
-		return "with all the pictures are in results/ of --out, beside the tables", nil
 	case flag == "seed":
 		return "a table has several training seeds: --seeds", nil
-	case flag == "select" && !slices.ContainsFunc(tables, reproduce.Selects):
-		return fmt.Sprintf("the table %s has one setting per row", name), nil
+	case flag == "select" && !slices.ContainsFunc(t.tables, reproduce.Selects):
+		return fmt.Sprintf("the table %s has one setting per row", t.Name), nil
 	case flag == "test" && !used("test"):
-		return fmt.Sprintf("the table %s takes its clouds from --data alone", name), nil
+		return fmt.Sprintf("the table %s takes its clouds from --data alone", t.Name), nil
 	case flag == "set":
-		seen := map[string]bool{}
-		for _, s := range t.set {
-			setting, _, _ := strings.Cut(s, "=")
-			if seen[setting] {
-				return "", fmt.Errorf("--set: %s is given twice", setting)
-			}
-			for path, settings := range map[string][]string{"data": {"data", "chairs"}, "test": {"test"}} {
-				if slices.Contains(settings, setting) && t.given(path) {
-					return "", fmt.Errorf("--set: %s is given twice, also by --%s", setting, path)
-				}
-			}
-			seen[setting] = true
-			if slices.Contains(reproduce.SettingNames(), setting) && !used(setting) {
-				return fmt.Sprintf("the table %s has no use for %s", name, setting), nil
-			}
+		return t.unusedSetting(used)
+	}
+	return "", nil
+}
+
+// unusedSetting is unused for the values of --set.
+func (t *tableRun) unusedSetting(used func(string) bool) (why string, err error) {
+	seen := map[string]bool{"data": t.Data != "", "chairs": t.Data != "", "test": t.Test != ""}
+	for _, s := range t.Set {
+		setting, _, _ := strings.Cut(s, "=")
+		switch {
+		case seen[setting] && slices.Contains([]string{"data", "chairs", "test"}, setting):
+			return "", fmt.Errorf("--set: %s is given twice, also by a flag", setting)
+		case seen[setting]:
+			return "", fmt.Errorf("--set: %s is given twice", setting)
+		case slices.Contains(reproduce.SettingNames(), setting) && !used(setting):
+			return fmt.Sprintf("the table %s has no use for %s", t.Name, setting), nil
 		}
+		seen[setting] = true
 	}
 	return "", nil
 }
@@ -127,93 +117,85 @@ func tablesOf(name string) ([]table.Table, error) {
 	return out, nil
 }
 
-func (t *tableRun) run(name string) error {
-	tables, err := tablesOf(name)
+func (t *tableRun) run() error {
+	p, err := t.sized()
 	if err != nil {
 		return usageError(err)
 	}
-	p, full, err := t.sized()
-	if err != nil {
-		return usageError(err)
+	if t.DryRun && t.As != "text" && t.As != "json" {
+		return usageError(fmt.Errorf("--format: expected text or json with --dry-run, found %q", t.As))
 	}
-	if t.jobs < 1 {
-		return usageError(fmt.Errorf("--jobs: expected at least 1, found %d", t.jobs))
-	}
-	if err := t.printable(name); err != nil {
-		return usageError(err)
-	}
-	t.common.format = t.format // of print
+	t.Format = t.As // of print
 	if p.Name == "smoke" {
 		xlaenv.FastCompile()
 	}
-	if name == allTables && !t.dryRun {
-		if err := verify(full.Data, full.Test, full.Chairs); err != nil {
-			return err
-		}
-	}
-	said, err := t.fit(&p, tables)
+	notices, err := t.fit(&p)
 	if err != nil {
 		return err
 	}
-	lab := &runs.Store{Dir: t.out, Backend: t.backend, Progress: passes()}
-	defer lab.Close()
+	store := &runs.Store{Dir: t.Out, Backend: t.Backend, Progress: bars()}
+	defer store.Close()
 	var plans []*reproduce.Schedule
-	for _, x := range tables {
-		plan, err := t.plan(lab, x, p)
+	for _, x := range t.tables {
+		plan, err := t.plan(store, x, p)
 		if err != nil {
 			return usageError(err)
 		}
 		plans = append(plans, plan)
-	}
-	if t.pictures != "" {
-		force, _ := t.call.Flags().GetBool("force") // writes has added the flag
-		if err := replaceable("pictures", filepath.Join(t.pictures, plans[0].Table.Name+"-"+p.Name+"-*.png"), force); err != nil {
-			return usageError(err)
+		if t.Pictures != "" {
+			force, _ := t.call.Flags().GetBool("force")
+			if err := replaceable("pictures", filepath.Join(t.Pictures, x.Name+"-"+p.Name+"-*.png"), force); err != nil {
+				return usageError(err)
+			}
 		}
 	}
-	for _, line := range said {
+	for _, line := range notices {
 		fmt.Fprintln(os.Stderr, line)
 	}
-	if t.dryRun {
-		return t.report(lab, name, plans)
+	if t.DryRun {
+		return t.print(t.dryRun(store, plans))
 	}
 	if err := reproduce.Ready(plans...); err != nil {
 		return usageError(err)
 	}
 	ctx, stop := interruptible()
 	defer stop()
-	switch {
-	case t.job != "":
-		j, err := plans[0].Item(t.job)
+	if t.Job != "" {
+		j, err := plans[0].Item(t.Job)
 		if err != nil {
 			return usageError(fmt.Errorf("--job: %w", err))
 		}
-		return stopped(reproduce.Do(ctx, lab, []reproduce.Item{j}, nil, nil))
-	case name == allTables:
-		return t.makeAll(ctx, lab, plans)
+		return stopped(reproduce.Do(ctx, store, []reproduce.Item{j}, nil, nil))
 	}
-	return t.make(ctx, lab, plans[0])
+	var failed error
+	for _, plan := range plans {
+		failed = errors.Join(failed, t.make(ctx, store, plan))
+		if ctx.Err() != nil {
+			return failed
+		}
+	}
+	return failed
 }
 
 // plan schedules one table at the size p, with the settings of the call that it reads.
-func (t *tableRun) plan(lab *runs.Store, x table.Table, p reproduce.Preset) (*reproduce.Schedule, error) {
+func (t *tableRun) plan(store *runs.Store, x table.Table, p reproduce.Preset) (*reproduce.Schedule, error) {
 	if err := t.override(&p, t.settings(x.Study)); err != nil {
 		return nil, err
 	}
 	var rows []string
-	if t.rows != "" {
-		for _, r := range strings.Split(t.rows, ",") {
+	if t.Rows != "" {
+		for _, r := range strings.Split(t.Rows, ",") {
 			rows = append(rows, strings.TrimSpace(r))
 		}
 	}
-	return reproduce.NewSchedule(lab, x.Name, p, rows, t.ours)
+	return reproduce.NewSchedule(store, x.Name, p, rows, t.Ours)
 }
 
 // settings returns the values of --set that a table of that study reads. A call for one table has
 // no others.
 func (t *tableRun) settings(study string) []string {
 	var out []string
-	for _, s := range t.set {
+	for _, s := range t.Set {
 		if name, _, _ := strings.Cut(s, "="); reproduce.Reads(study, name) {
 			out = append(out, s)
 		}
@@ -221,24 +203,23 @@ func (t *tableRun) settings(study string) []string {
 	return out
 }
 
-// sized returns the preset with the seeds and clouds of the call; full has its --set, too, whichever
-// table reads it.
-func (t *tableRun) sized() (p, full reproduce.Preset, err error) {
-	if p, err = reproduce.PresetOf(t.preset); err != nil {
-		return p, p, fmt.Errorf("--%w", err)
+// sized returns the preset with the seeds and clouds of the call.
+func (t *tableRun) sized() (p reproduce.Preset, err error) {
+	if p, err = reproduce.PresetOf(t.Preset); err != nil {
+		return p, fmt.Errorf("--%w", err)
 	}
-	if t.seeds != "" {
-		if p.Seeds, err = reproduce.ParseSeeds(t.seeds); err != nil {
-			return p, p, fmt.Errorf("--%w", err)
+	if t.Seeds != "" {
+		if p.Seeds, err = reproduce.ParseSeeds(t.Seeds); err != nil {
+			return p, fmt.Errorf("--%w", err)
 		}
 		p.ClaimSeeds = nil
 	}
-	if t.selection != "" {
-		p.Select = t.selection
+	if t.Select != "" {
+		p.Select = t.Select
 	}
-	p.Clouds(t.data, t.test)
-	full = p
-	return p, full, t.override(&full, t.set)
+	p.Clouds(t.Data, t.Test)
+	full := p
+	return p, t.override(&full, t.Set) // whichever table reads a setting
 }
 
 // override applies values of --set.
@@ -258,11 +239,11 @@ func (t *tableRun) override(p *reproduce.Preset, set []string) error {
 // fit lowers points and batch of the preset to what the clouds of --data and --test have, unless
 // --set asks for them, and returns what to say about it. The tables name them beside the paper's.
 // Clouds that the tables cannot use are an error.
-func (t *tableRun) fit(p *reproduce.Preset, tables []table.Table) (said []string, err error) {
-	ours := func(name string) bool {
-		return !slices.ContainsFunc(t.set, func(s string) bool { return strings.HasPrefix(s, name+"=") })
+func (t *tableRun) fit(p *reproduce.Preset) (notices []string, err error) {
+	adjustable := func(name string) bool {
+		return !slices.ContainsFunc(t.Set, func(s string) bool { return strings.HasPrefix(s, name+"=") })
 	}
-	for _, in := range [][2]string{{"data", t.data}, {"test", t.test}} {
+	for _, in := range [][2]string{{"data", t.Data}, {"test", t.Test}} {
 		flag, path := in[0], in[1]
 		if path == "" || path == datasets.Builtin {
 			continue
@@ -274,38 +255,39 @@ func (t *tableRun) fit(p *reproduce.Preset, tables []table.Table) (said []string
 		if err != nil {
 			return nil, err
 		}
+		h := set
 		fits := true
 		for name, points := range map[string]*int{"points": &p.Points, "gap_points": &p.GapPoints} {
-			if ours(name) && *points > set.Points {
-				*points, fits = set.Points, false
+			if adjustable(name) && *points > h.Points {
+				*points, fits = h.Points, false
 			}
 		}
 		if !fits {
-			said = append(said, fmt.Sprintf("points: %d per cloud, all that %s has; the preset wants more", set.Points, set.Name))
+			notices = append(notices, fmt.Sprintf("points: %d per cloud, all that %s has; the preset wants more", h.Points, h.Name))
 		}
 		if flag != "data" {
 			continue
 		}
-		if err := t.tested(set, tables); err != nil {
+		if err := t.tested(set); err != nil {
 			return nil, err
 		}
 		train, err := trainPart(set)
 		if err != nil {
 			return nil, err
 		}
-		if n := train.Clouds; ours("batch") && n < p.Batch {
-			said = append(said, fmt.Sprintf("batch: %d clouds per step, all of %s; the preset wants more", n, set.Name))
+		if n := train.Clouds; adjustable("batch") && n < p.Batch {
+			notices = append(notices, fmt.Sprintf("batch: %d clouds per step, all of %s; the preset wants more", n, h.Name))
 			p.Batch = n
 		}
 	}
-	return said, nil
+	return notices, nil
 }
 
 // tested returns an error for clouds of --data without the test part that a table needs.
-func (t *tableRun) tested(h *datasets.Set, tables []table.Table) error {
-	for _, x := range tables {
+func (t *tableRun) tested(h *datasets.Set) error {
+	for _, x := range t.tables {
 		switch elsewhere := reproduce.Reads(x.Study, "test"); {
-		case h.Split != nil, x.Study == "gap", elsewhere && t.test != "":
+		case h.Split != nil, x.Study == "gap", elsewhere && t.Test != "":
 		case elsewhere:
 			return noTest(h)
 		default:
@@ -316,39 +298,24 @@ func (t *tableRun) tested(h *datasets.Set, tables []table.Table) error {
 }
 
 // make does what is missing and prints the table.
-func (t *tableRun) make(ctx context.Context, lab *runs.Store, plan *reproduce.Schedule) error {
-	if err := announce(lab, plan); err != nil {
-		return err
-	}
-	f, done, failed := t.fill(ctx, lab, plan)
+func (t *tableRun) make(ctx context.Context, store *runs.Store, plan *reproduce.Schedule) error {
+	f, done, failed := t.fill(ctx, store, plan)
 	if !done {
 		return failed
 	}
-	kept, drawn := keep(lab, f), draw(f, "pictures", t.pictures)
+	kept, drawn := keep(store, f), drawTable(f, t.Pictures)
 	return errors.Join(t.write(os.Stdout, f), kept, drawn, failed)
 }
 
-// announce prints the estimate of what is left at the paper's size.
-func announce(lab *runs.Store, plans ...*reproduce.Schedule) error {
-	if plans[0].Preset.Name != "paper" {
-		return nil
-	}
-	left, err := reproduce.NewEstimate(lab, plans...)
-	if err == nil && left.Runs > 0 {
-		fmt.Fprintf(os.Stderr, "at the paper's size: %s\n", left)
-	}
-	return err
-}
-
 // fill does what is missing and fills the table. done is false if there is no table yet.
-func (t *tableRun) fill(ctx context.Context, lab *runs.Store, plan *reproduce.Schedule) (f table.Results, done bool, failed error) {
-	missing := plan.Missing(lab)
+func (t *tableRun) fill(ctx context.Context, store *runs.Store, plan *reproduce.Schedule) (f table.Results, done bool, failed error) {
+	missing := plan.Missing(store)
 	failures := map[string]string{}
 	if len(missing) > 0 {
-		if t.jobs > 1 {
-			failed = t.spread(ctx, lab, plan, missing, failures)
+		if t.Jobs > 1 {
+			failed = t.spread(ctx, store, plan, missing, failures)
 		} else {
-			failed = reproduce.Do(ctx, lab, missing, func(i int, j reproduce.Item) {
+			failed = reproduce.Do(ctx, store, missing, func(i int, j reproduce.Item) {
 				fmt.Fprintf(os.Stderr, "%s: row %s, seed %d (%d of %d)\n", plan.Table.Name, path.Dir(j.Name()), j.Seed, i+1, len(missing))
 			}, failures)
 		}
@@ -356,7 +323,7 @@ func (t *tableRun) fill(ctx context.Context, lab *runs.Store, plan *reproduce.Sc
 			return f, false, stopped(ctx.Err())
 		}
 	}
-	f, err := plan.Fill(lab, failures)
+	f, err := plan.Fill(store, failures)
 	if err != nil {
 		return f, false, err
 	}
@@ -365,14 +332,14 @@ func (t *tableRun) fill(ctx context.Context, lab *runs.Store, plan *reproduce.Sc
 
 // write writes the table in the format of the call; text is as wide as the terminal.
 func (t *tableRun) write(w io.Writer, f table.Results) error {
-	if width, _, err := term.GetSize(int(os.Stdout.Fd())); t.format == "text" && err == nil {
+	if width, _, err := term.GetSize(int(os.Stdout.Fd())); t.As == "text" && err == nil {
 		return table.Text(w, f, max(width, 60))
 	}
-	return table.Write(w, f, t.format)
+	return table.Write(w, f, t.As)
 }
 
-// draw saves the table's pictures in the folder of a flag, if it has a value.
-func draw(f table.Results, flag, dir string) error {
+// drawTable saves the table's pictures in the folder of --pictures, if it is given.
+func drawTable(f table.Results, dir string) error {
 	if dir == "" {
 		return nil
 	}
@@ -381,29 +348,25 @@ func draw(f table.Results, flag, dir string) error {
 		return err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("--%s: %w", flag, err)
+		return fmt.Errorf("--pictures: %w", err)
 	}
 	for name, p := range pictures {
-		if err := save(flag, filepath.Join(dir, pictureName(f, name)), p.Save).err; err != nil {
+		if err := save("pictures", filepath.Join(dir, f.Table.Name+"-"+f.Preset+"-"+name+".png"), p.Save).err; err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func pictureName(f table.Results, name string) string {
-	return f.Table.Name + "-" + f.Preset + "-" + name + ".png"
-}
-
 // keep writes the table in every format beside the runs.
-func keep(lab *runs.Store, f table.Results) error {
+func keep(store *runs.Store, f table.Results) error {
 	for _, format := range table.Formats() {
 		extension := map[string]string{"text": "txt", "latex": "tex"}[format]
 		if extension == "" {
 			extension = format
 		}
 		name := filepath.Join("tables", f.Table.Name+"-"+f.Preset+"."+extension)
-		if err := lab.Write(name, func(w io.Writer) error { return table.Write(w, f, format) }); err != nil {
+		if err := store.Write(name, func(w io.Writer) error { return table.Write(w, f, format) }); err != nil {
 			return fmt.Errorf("--out: %w", err)
 		}
 	}
@@ -415,4 +378,68 @@ func stopped(err error) error {
 		return fmt.Errorf("interrupted; the same command resumes")
 	}
 	return err
+}
+
+// dryAnswer says what a call would do.
+type dryAnswer struct {
+	Name    string   `json:"name"`
+	Preset  string   `json:"preset"`
+	Left    left     `json:"left"`
+	Tables  []left   `json:"tables"`
+	Missing []source `json:"missing"`
+}
+
+// left counts what is not done yet; runs that several tables need count once in the sum.
+type left struct {
+	Name      string `json:"name,omitempty"`
+	Runs      int    `json:"runs"`
+	Trainings int    `json:"trainings"`
+}
+
+func (l left) String() string {
+	return fmt.Sprintf("%d runs, of them %d trainings", l.Runs, l.Trainings)
+}
+
+// source is a data set that has not been fetched.
+type source struct {
+	Name     string   `json:"name"`
+	What     string   `json:"what"`
+	Licence  string   `json:"licence"`
+	Commands []string `json:"commands"`
+}
+
+func (a dryAnswer) String() string {
+	rows := [][2]string{{"left", a.Left.String()}}
+	for _, l := range a.Tables {
+		rows = append(rows, [2]string{l.Name, l.String()})
+	}
+	for _, m := range a.Missing {
+		rows = append(rows, [2]string{"missing", m.Name + ": " + m.What + " (" + m.Licence + ")"})
+		for _, c := range m.Commands {
+			rows = append(rows, [2]string{"", c})
+		}
+	}
+	return lines(rows...)
+}
+
+func (t *tableRun) dryRun(store *runs.Store, plans []*reproduce.Schedule) dryAnswer {
+	count := func(plans ...*reproduce.Schedule) (l left) {
+		l.Runs, l.Trainings = reproduce.Left(store, plans...)
+		return l
+	}
+	a := dryAnswer{Name: t.Name, Preset: t.Preset, Left: count(plans...), Missing: []source{}}
+	for _, plan := range plans {
+		l := count(plan)
+		l.Name = plan.Table.Name
+		a.Tables = append(a.Tables, l)
+	}
+	for _, s := range reproduce.Unfetched(plans...) {
+		fetch := "swlab data fetch " + s.Name + " --accept-licence"
+		commands := []string{fetch}
+		if s.Manual != "" {
+			commands = []string{"# " + s.Manual, fetch + " --from DIR"}
+		}
+		a.Missing = append(a.Missing, source{s.Name, s.What, s.Licence, commands})
+	}
+	return a
 }

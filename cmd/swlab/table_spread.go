@@ -15,10 +15,10 @@ import (
 
 // spread runs the missing jobs in processes of their own. The folder of their logs is named after
 // all jobs of the table, so that a later call with fewer left finds the same one.
-func (t *tableRun) spread(ctx context.Context, lab *runs.Store, plan *reproduce.Schedule, missing []reproduce.Item, failures map[string]string) error {
+func (t *tableRun) spread(ctx context.Context, store *runs.Store, plan *reproduce.Schedule, missing []reproduce.Item, failures map[string]string) error {
 	calls := func(list []reproduce.Item) (out []jobs.Job) {
 		for _, j := range list {
-			out = append(out, jobs.Job{Name: j.Name(), Args: append(t.arguments(plan, j), "--out", t.out)})
+			out = append(out, jobs.Job{Name: j.Name(), Args: append(t.arguments(plan, j), "--out", t.Out)})
 		}
 		return out
 	}
@@ -26,15 +26,15 @@ func (t *tableRun) spread(ctx context.Context, lab *runs.Store, plan *reproduce.
 	for _, j := range plan.Jobs {
 		fmt.Fprintln(all, t.arguments(plan, j))
 	}
-	dir := filepath.Join(t.out, "jobs", fmt.Sprintf("%s-%s-%x", plan.Table.Name, plan.Preset.Name, all.Sum(nil)[:6]))
+	dir := filepath.Join(t.Out, "jobs", fmt.Sprintf("%s-%s-%x", plan.Table.Name, plan.Preset.Name, all.Sum(nil)[:6]))
 	show := func(c jobs.Counts) { fmt.Fprintf(os.Stderr, "%s: %s\n", plan.Table.Name, c) }
-	failed, err := jobs.Local(ctx, dir, calls(missing), t.jobs, show)
+	failed, err := jobs.Local(ctx, dir, calls(missing), t.Jobs, show)
 	if err != nil {
 		return err
 	}
 	var errs []error
 	for _, j := range missing {
-		if j.Done(lab) {
+		if j.Done(store) {
 			continue
 		}
 		err := failed[j.Name()]
@@ -56,9 +56,9 @@ func (t *tableRun) spread(ctx context.Context, lab *runs.Store, plan *reproduce.
 
 // arguments returns the arguments of the call that does one job, without --out.
 func (t *tableRun) arguments(plan *reproduce.Schedule, j reproduce.Item) []string {
-	args := []string{"table", "run", plan.Table.Name, "--preset", t.preset, "--job", j.Name(), "--seeds", fmt.Sprint(j.Seed), "--rows", j.Row,
-		"--backend", t.backend}
-	for _, f := range []struct{ flag, value string }{{"--data", t.data}, {"--test", t.test}, {"--select", t.selection}} {
+	args := []string{"table", "run", plan.Table.Name, "--preset", t.Preset, "--job", j.Name(), "--seeds", fmt.Sprint(j.Seed), "--rows", j.Row,
+		"--backend", t.Backend}
+	for _, f := range []struct{ flag, value string }{{"--data", t.Data}, {"--test", t.Test}, {"--select", t.Select}} {
 		if f.value != "" {
 			args = append(args, f.flag, f.value)
 		}
@@ -66,7 +66,7 @@ func (t *tableRun) arguments(plan *reproduce.Schedule, j reproduce.Item) []strin
 	for _, s := range t.settings(plan.Table.Study) {
 		args = append(args, "--set", s)
 	}
-	if !t.ours {
+	if !t.Ours {
 		args = append(args, "--ours=false")
 	}
 	return args

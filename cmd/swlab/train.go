@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,82 +15,62 @@ import (
 	"golang.org/x/term"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
 type trainCall struct {
 	*common
-	config  train.Config
-	options train.Options
-	data    string
-	key     string
-	split   string
-	recipe  string
+	Data            string `flag:"data" unit:"FILE|DIR" reads:"clouds" help:"clouds to train on: a file, a folder, or builtin"`
+	Key             string `flag:"key" unit:"NAME" help:"array in a .npz or .h5 file (default data)"`
+	Split           string `flag:"split" unit:"PART" words:"train test val all" help:"part to train on: train, test, val or all"`
+	Recipe          string `flag:"recipe" unit:"NAME" words:"released text" group:"Ascent and amortizer" help:"how an amortizer and the autoencoder are trained together: released (as the released program does), or text (as the paper's text says)"`
+	CheckpointEvery int    `flag:"checkpoint-every" range:"0.." group:"Training" help:"steps between checkpoints, besides one after every epoch"`
+	OnNonfinite     string `flag:"on-nonfinite" unit:"NAME" words:"stop skip" group:"Training" help:"after a step with a loss or weight that is not finite: stop, or skip, which undoes the step and counts it; both save its batch"`
+	Resume          bool   `flag:"resume" group:"Training" help:"continue the run in --out, or make it longer: settings not given are those of the run"`
+	Out             string `flag:"out" need:"x" unit:"DIR" writes:"work folder" group:"Output" help:"folder of the run"`
+
+	config train.Config
 }
 
-// unflagged are settings without a flag: --recipe has three of them, and the others are for studies.
-var unflagged = []string{"plain", "simultaneous", "common_slices", "location_gradient", "other_location", "ascent_sgd"}
+// studied are settings of a training without a flag: --recipe has three of them, the others are for
+// studies, or of losses that train nothing.
+var studied = unflagged{"plain", "simultaneous", "common_slices", "location_gradient", "other_location", "ascent_sgd", "reg", "ground"}
 
 func newTrain(c *common) *cobra.Command {
-	t := &trainCall{common: c, config: train.DefaultConfig()}
-	cmd := &cobra.Command{
-		Use:   "train --loss NAME [--amortizer NAME] --out DIR",
-		Short: "train the autoencoder; --resume continues a run that was cut off, or makes a finished one longer",
-		Long: "Trains the autoencoder on the clouds of --data and writes the run to --out. With --resume, settings that are not given are the\n" +
-			"run's own, and --epochs or --steps may be larger than before: `swlab train --resume --out DIR --epochs 10` ends with the log and\n" +
-			"the weights of a run that was asked for 10 epochs at first.",
-		Args: cobra.NoArgs,
-	}
-	f := cmd.Flags()
-	cmd.RunE = func(*cobra.Command, []string) error { return t.run() }
-	f.StringVar(&t.data, "data", "builtin", "clouds: a file, a folder, or builtin")
-	f.StringVar(&t.key, "key", "", "array in a .npz or .h5 file (default data)")
-	f.StringVar(&t.split, "split", "train", "part to train on: train, test, val or all")
-	f.StringVar(&t.options.Out, "out", "", "run folder")
+	t := &trainCall{common: c, config: train.DefaultConfig(), Data: "builtin", Split: "train", Recipe: "released", OnNonfinite: "stop"}
 	t.config.Loss, t.config.Points, t.config.Batch = "", 0, 0
-	settingFlags(f, &t.config, unflagged...)
-	f.StringVar(&t.recipe, "recipe", "released", "how an amortizer and the autoencoder are trained together: released (as the released program does), or text (as the paper's text says)")
-	f.IntVar(&t.options.CheckpointEvery, "checkpoint-every", 0, "steps between checkpoints, besides one after every epoch")
-	f.StringVar(&t.options.OnNonfinite, "on-nonfinite", "stop", "after a step with a loss or weight that is not finite: stop, or skip, which undoes the step and counts it; both save its batch")
-	f.BoolVar(&t.options.Resume, "resume", false, "continue the run in --out, or make it longer: settings not given are those of the run")
-	reads(cmd, "data")
-	writes(cmd, "out", workFolder)
-	work := refuse(cmd, t.unused).RunE
-	// The settings decide which flags have an effect.
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := t.settings(f); err != nil {
-			return usageError(err)
-		}
-		return work(cmd, args)
-	}
-	return required(cmd, "out")
+	cmd := c.command("train --loss NAME [--amortizer NAME] --out DIR", "Train the autoencoder; --resume continues a run, or makes it longer",
+		"swlab train --loss v-dsw --amortizer la --points 512 --batch 32 --epochs 3 --out runs/first", t, &t.config, studied)
+	cmd.Flags().Lookup("loss").Usage = trainable
+	cmd.Long = "Trains the autoencoder on the clouds of --data and writes the run to --out. With --resume, settings that are not given are the\n" +
+		"run's own, and --epochs or --steps may be larger than before: `swlab train --resume --out DIR --epochs 10` ends with the log and\n" +
+		"the weights of a run that was asked for 10 epochs at first."
+	return cmd
 }
+
+// trainable is the help of --loss where a network is trained.
+var trainable = "loss to train on: " + strings.Join(loss.GraphNames(), ", ")
 
 // unused says why a flag has no effect in this call.
 func (t *trainCall) unused(flag string) (why string, err error) {
-	switch {
+	switch what := setting(flag); {
 	case flag == "key":
-		return unkeyed(t.data), nil
+		return keyUnused(t.Data), nil
 	case flag == "recipe" && t.config.Amortizer == "":
 		return "it belongs to an --amortizer", nil
-	}
-	return unreadBy(t.call, t.config, flag)
-}
-
-// unreadBy says why a training does not read the setting of a flag.
-func unreadBy(cmd *cobra.Command, c train.Config, flag string) (string, error) {
-	if what := setting(flag); what != "" {
-		return unread(c.Loss, c.LossConfig(), false, what)
+	case what != "":
+		return unread(t.config.Loss, t.config.LossConfig(), false, what)
 	}
 	return "", nil
 }
 
 func (t *trainCall) run() error {
-	set, err := t.openWith("data", "split", t.data, t.split, datasets.Options{Points: t.config.Points, Seed: t.seed, Key: t.key})
+	set, err := t.openWith("data", "split", t.Data, t.Split, datasets.Options{Points: t.config.Points, Seed: t.Seed, Key: t.Key})
 	if err != nil {
 		return err
 	}
-	if err := t.parted("split", set, t.split); err != nil {
+	if err := t.partUnused("split", set, t.Split); err != nil {
 		return err
 	}
 	asked := t.config
@@ -100,7 +81,11 @@ func (t *trainCall) run() error {
 	if err := t.config.Check(set); err != nil {
 		return usageError(err)
 	}
-	if err := train.CheckOut(t.config.On(set), t.options); err != nil {
+	bar := newBar("training")
+	o := train.Options{Out: t.Out, CheckpointEvery: t.CheckpointEvery, OnNonfinite: t.OnNonfinite, Resume: t.Resume,
+		Progress: func(r train.Record, total int) { bar(r.Step, total, fmt.Sprintf("loss %.3f", r.Loss)) },
+		Note:     func(text string) { t.warn("%s", text) }}
+	if err := train.CheckOut(t.config.On(set), o); err != nil {
 		return usageError(err)
 	}
 	e, err := t.engine()
@@ -111,14 +96,11 @@ func (t *trainCall) run() error {
 		return usageError(err)
 	}
 	fmt.Fprintf(os.Stderr, "backend %s: %s\n", e.Name, e.Why)
-	sayFit(asked, t.config, set)
-	bar := newBar("training")
-	t.options.Progress = func(r train.Record, total int) { bar(r.Step, total, fmt.Sprintf("loss %.3f", r.Loss)) }
-	t.options.Note = func(text string) { t.warn("%s", text) }
+	printFit(asked, t.config, set)
 	// The first interruption saves a checkpoint.
 	ctx, stop := interruptible()
 	defer stop()
-	r, err := train.Run(ctx, e, set, t.config, t.options)
+	r, err := train.Run(ctx, e, set, t.config, o)
 	if errors.Is(err, context.Canceled) {
 		return fmt.Errorf("interrupted; the same command with --resume continues")
 	}
@@ -131,44 +113,49 @@ func (t *trainCall) run() error {
 	if err != nil { // the training is done, and only a file is missing
 		err = fmt.Errorf("--out: %w", err)
 	}
-	rows := [][2]string{
-		{"steps, epochs", fmt.Sprintf("%d, %d", r.Steps, r.Epochs)},
-		{"last loss", fmt.Sprintf("%.6g", r.Loss)},
-		{"convention", t.config.Convention()},
-		{"best epoch", fmt.Sprintf("%d, mean loss %.6g", r.BestEpoch, r.BestLoss)},
-		{"time", fmt.Sprintf("%.1f s, %.4f s per step", r.Seconds, r.SecondsPerStep)},
-		{"run", r.Run},
-	}
-	if r.Skipped > 0 {
-		rows = append(rows, [2]string{"skipped", fmt.Sprintf("%d steps that were not finite", r.Skipped)})
-	}
-	return errors.Join(t.print(r, rows...), err)
+	return errors.Join(t.print(trainAnswer{r, t.config.Convention()}), err)
 }
 
-// settings reads the flags into the configuration. It rejects what is wrong for any data.
-func (t *trainCall) settings(f *pflag.FlagSet) error {
-	if t.options.Resume {
-		if err := t.asBefore(f); err != nil {
+type trainAnswer struct {
+	train.Result
+	convention string
+}
+
+func (a trainAnswer) String() string {
+	rows := [][2]string{
+		{"steps, epochs", fmt.Sprintf("%d, %d", a.Steps, a.Epochs)},
+		{"last loss", fmt.Sprintf("%.6g", a.Loss)},
+		{"convention", a.convention},
+		{"best epoch", fmt.Sprintf("%d, mean loss %.6g", a.BestEpoch, a.BestLoss)},
+		{"time", fmt.Sprintf("%.1f s, %.4f s per step", a.Seconds, a.SecondsPerStep)},
+		{"run", a.Run},
+	}
+	if a.Skipped > 0 {
+		rows = append(rows, [2]string{"skipped", fmt.Sprintf("%d steps that were not finite", a.Skipped)})
+	}
+	return lines(rows...)
+}
+
+// prepare reads the flags into the configuration. It rejects what is wrong for any data.
+func (t *trainCall) prepare() error {
+	f := t.call.Flags()
+	if t.Resume {
+		if err := t.fromPreviousRun(f); err != nil {
 			return err
 		}
-	} else if t.config.Seed = t.seed; !f.Changed("loss") {
-		return errors.New("--loss is missing; `swlab train --help` says more")
+	} else if t.config.Seed = t.Seed; !f.Changed("loss") {
+		return errors.New("--loss is missing; see `swlab train --help`")
 	}
-	for _, least := range []struct {
-		flag         string
-		value, least int
-	}{
-		{"checkpoint-every", t.options.CheckpointEvery, 0}, {"points", t.config.Points, 1}, {"batch", t.config.Batch, 1},
-	} {
-		if f.Changed(least.flag) && least.value < least.least {
-			return fmt.Errorf("--%s: expected at least %d, found %d", least.flag, least.least, least.value)
+	for flag, value := range map[string]int{"points": t.config.Points, "batch": t.config.Batch} {
+		if f.Changed(flag) && value < 1 {
+			return fmt.Errorf("--%s: expected at least 1, found %d", flag, value)
 		}
 	}
-	t.config.Key, t.config.Split = t.key, t.split
-	if t.key == "data" {
+	t.config.Key, t.config.Split = t.Key, t.Split
+	if t.Key == "data" {
 		t.config.Key = ""
 	}
-	if t.split == "train" {
+	if t.Split == "train" {
 		t.config.Split = ""
 	}
 	early := t.config
@@ -176,46 +163,43 @@ func (t *trainCall) settings(f *pflag.FlagSet) error {
 	if _, err := early.Model(); err != nil || !f.Changed("recipe") {
 		return err
 	}
-	text := t.recipe == "text"
-	t.config.Simultaneous, t.config.CommonSlices, t.config.LocationGradient = text, text, text
-	early.Simultaneous, early.CommonSlices, early.LocationGradient = text, text, text
+	for _, c := range []*train.Config{&early, &t.config} {
+		c.Simultaneous, c.CommonSlices, c.LocationGradient = t.Recipe == "text", t.Recipe == "text", t.Recipe == "text"
+	}
 	if _, err := early.Model(); err != nil {
 		_, what, _ := strings.Cut(err.Error(), ": ")
-		return fmt.Errorf("--recipe %s: %s", t.recipe, what)
+		return fmt.Errorf("--recipe %s: %s", t.Recipe, what)
 	}
 	return nil
 }
 
-// asBefore takes every setting without a flag from the run in --out, which is resumed.
-func (t *trainCall) asBefore(f *pflag.FlagSet) error {
-	old, err := train.ReadConfig(t.options.Out)
+// fromPreviousRun takes every setting without a flag from the run in --out, which is resumed.
+func (t *trainCall) fromPreviousRun(f *pflag.FlagSet) error {
+	old, err := train.ReadConfig(t.Out)
 	if err != nil {
 		return err
 	}
 	given := map[string]string{}
 	f.Visit(func(flag *pflag.Flag) { given[flag.Name] = flag.Value.String() })
 	t.config = old
-	t.data, t.key, t.split, t.seed, t.backend = old.Data, old.Key, "train", old.Seed, old.Backend
-	if old.Split != "" {
-		t.split = old.Split
-	}
+	t.Data, t.Key, t.Split, t.Seed, t.Backend = old.Data, old.Key, cmp.Or(old.Split, "train"), old.Seed, old.Backend
 	for name, text := range given { // overrides what the run says
 		if err := f.Lookup(name).Value.(*value).Value.Set(text); err != nil {
 			return err
 		}
 	}
-	t.config.Seed = t.seed
+	t.config.Seed = t.Seed
 	// What the data decide is determined again.
 	same := t.config
 	same.Epochs, same.Steps = old.Epochs, old.Steps
 	if diff := same.Differences(old); len(diff) > 0 {
-		return fmt.Errorf("--resume: %s holds another run: %s", t.options.Out, strings.Join(diff, "; "))
+		return fmt.Errorf("--resume: %s holds another run: %s", t.Out, strings.Join(diff, "; "))
 	}
 	return nil
 }
 
-// sayFit says which settings the data have decided.
-func sayFit(asked, used train.Config, h *datasets.Set) {
+// printFit prints which settings the data have decided.
+func printFit(asked, used train.Config, h *datasets.Set) {
 	if asked.Points == 0 {
 		fmt.Fprintf(os.Stderr, "points: %d per cloud, as in %s (--points takes fewer)\n", used.Points, h.Name)
 	}

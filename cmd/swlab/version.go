@@ -7,33 +7,41 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 )
 
+type versionCall struct{ *common }
+
 func newVersion(c *common) *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "version of the module, commit, and the backend that would be used",
-		Args:  cobra.NoArgs,
-		RunE:  func(*cobra.Command, []string) error { return c.version() },
-	}
+	return c.command("version", "Print the version of the module, the commit, and the backend that would be used", "swlab version --format json", &versionCall{c})
 }
 
-// version prints what runs here. A missing backend is no error: the answer says so.
-func (c *common) version() error {
+// Unknown values are null.
+type versionAnswer struct {
+	Version string  `json:"version"`
+	Commit  *string `json:"commit"`
+	Dirty   bool    `json:"dirty"`
+	Backend *string `json:"backend"`
+	why     string
+}
+
+func (a versionAnswer) String() string {
+	commit, backend := "unknown", "none"
+	if a.Commit != nil {
+		commit = *a.Commit
+	}
+	if a.Dirty {
+		commit += ", with changes"
+	}
+	if a.Backend != nil {
+		backend = *a.Backend
+	}
+	return lines([2]string{"swlab", a.Version}, [2]string{"commit", commit}, [2]string{"backend", backend + ": " + a.why})
+}
+
+// run prints what runs here. A missing backend is no error: the answer says so.
+func (c *versionCall) run() error {
 	v := version.Get()
-	commit := any(nil)
-	text := "unknown"
-	if v.Commit != "" {
-		commit, text = v.Commit, v.Commit
-		if v.Dirty {
-			text += ", with changes"
-		}
+	e, err := engine.Which(c.Backend)
+	if err != nil {
+		return c.print(versionAnswer{v.Version, known(v.Commit), v.Dirty, nil, oneLine(err)})
 	}
-	var backend any
-	shown := ""
-	if e, err := engine.Which(c.backend); err != nil {
-		shown = "none: " + oneLine(err)
-	} else {
-		backend, shown = e.Name, e.Name+": "+e.Why
-	}
-	return c.print(map[string]any{"version": v.Version, "commit": commit, "dirty": v.Dirty, "backend": backend},
-		[2]string{"swlab", v.Version}, [2]string{"commit", text}, [2]string{"backend", shown})
+	return c.print(versionAnswer{v.Version, known(v.Commit), v.Dirty, &e.Name, e.Why})
 }

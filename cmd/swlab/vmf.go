@@ -16,57 +16,72 @@ import (
 
 func newVMF(c *common) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "vmf",
-		Short: "the von Mises-Fisher distribution: samples and closed forms",
+		Use:     "vmf",
+		Short:   "Sample the von Mises-Fisher distribution, or print its closed forms",
+		Example: "  swlab vmf stats --kappa 10 --dim 3",
 	}
-	cmd.AddCommand(newVMFSample(c), newVMFStats(c))
+	cmd.AddCommand(
+		c.command("sample --kappa K --location X,Y,... --n N --out FILE", "Draw directions", "swlab vmf sample --kappa 10 --location 0,0,1 --n 1000 --out s.npy",
+			&vmfSample{common: c}),
+		c.command("stats --kappa K --dim D", "Print closed forms: mean resultant length, log normalizer, entropy, divergence from uniform",
+			"swlab vmf stats --kappa 10 --dim 3", &vmfStats{common: c}))
 	return group(cmd)
 }
 
-func newVMFSample(c *common) *cobra.Command {
-	var kappa float64
-	var location, out string
-	var n int
-	cmd := &cobra.Command{
-		Use:   "sample --kappa K --location X,Y,... --n N --out FILE.npy",
-		Short: "draw directions",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			mu, err := parseLocation(location)
-			if err != nil {
-				return usageError(fmt.Errorf("--location: %w", err))
-			}
-			if err := vmf.CheckKappa(kappa); err != nil {
-				return usageError(fmt.Errorf("--kappa: %w", err))
-			}
-			if n < 1 {
-				return usageError(fmt.Errorf("--n: expected at least 1 sample, found %d", n))
-			}
-			if err := memory.Check(fmt.Sprintf("--n: %d samples of dimension %d", n, len(mu)), memory.Bytes(4, n, len(mu))); err != nil {
-				return usageError(err)
-			}
-			dist, err := vmf.New(mu, kappa)
-			if err != nil {
-				return usageError(err)
-			}
-			samples, length := drawSamples(dist, c.seed, n)
-			written := saveNPY("out", out, samples, n, len(mu))
-			return errors.Join(c.print(map[string]any{
-				"n": n, "dim": len(mu), "mean_resultant_length": length, "mean_resultant_length_expected": dist.MeanResultantLength(),
-				"kappa": kappa, "location": mu, "seed": c.seed, "out": written,
-			},
-				written.row(fmt.Sprintf("[%d %d]", n, len(mu))),
-				[2]string{"location", fmt.Sprintf("%.6g", mu)},
-				[2]string{"mean resultant length", fmt.Sprintf("%.6g, expected %.6g", length, dist.MeanResultantLength())}), written.err)
-		},
+// concentration is that of vMF.
+type concentration struct {
+	Kappa float64 `flag:"kappa" need:"x" help:"concentration, 0 (uniform) to 1e15"`
+}
+
+func (k concentration) check() error {
+	if err := vmf.CheckKappa(k.Kappa); err != nil {
+		return fmt.Errorf("--kappa: %w", err)
 	}
-	f := cmd.Flags()
-	f.Float64Var(&kappa, "kappa", 0, fmt.Sprintf("concentration, 0 (uniform) to %g", float64(vmf.MaxKappa)))
-	f.StringVar(&location, "location", "", "at least two numbers, comma-separated; divided by their norm")
-	f.IntVar(&n, "n", 0, "number of samples")
-	f.StringVar(&out, "out", "", "write the samples, [N,d] float32")
-	writes(cmd, "out", ".npy")
-	return required(cmd, "kappa", "location", "n", "out")
+	return nil
+}
+
+type vmfSample struct {
+	*common
+	concentration
+	Location string `flag:"location" need:"x" unit:"X,Y,..." help:"location: at least two numbers, divided by their norm"`
+	N        int    `flag:"n" need:"x" range:"1.." help:"number of samples"`
+	Out      string `flag:"out" need:"x" unit:"FILE" writes:".npy" group:"Output" help:"write the samples, [N,d] float32"`
+}
+
+type vmfSampleAnswer struct {
+	N        int       `json:"n"`
+	Dim      int       `json:"dim"`
+	Length   float64   `json:"mean_resultant_length"`
+	Expected float64   `json:"mean_resultant_length_expected"`
+	Kappa    float64   `json:"kappa"`
+	Location []float64 `json:"location"`
+	Seed     uint64    `json:"seed"`
+	Out      saved     `json:"out"`
+}
+
+func (a vmfSampleAnswer) String() string {
+	return lines(a.Out.row(fmt.Sprintf("[%d %d]", a.N, a.Dim)), [2]string{"location", fmt.Sprintf("%.6g", a.Location)},
+		[2]string{"mean resultant length", fmt.Sprintf("%.6g, expected %.6g", a.Length, a.Expected)})
+}
+
+func (s *vmfSample) run() error {
+	mu, err := parseLocation(s.Location)
+	if err != nil {
+		return usageError(fmt.Errorf("--location: %w", err))
+	}
+	if err := s.check(); err != nil {
+		return usageError(err)
+	}
+	if err := memory.Check(fmt.Sprintf("--n: %d samples of dimension %d", s.N, len(mu)), memory.Bytes(4, s.N, len(mu))); err != nil {
+		return usageError(err)
+	}
+	dist, err := vmf.New(mu, s.Kappa)
+	if err != nil {
+		return usageError(err)
+	}
+	samples, length := drawSamples(dist, s.Seed, s.N)
+	written := saveNPY("out", s.Out, samples, s.N, len(mu))
+	return errors.Join(s.print(vmfSampleAnswer{s.N, len(mu), length, dist.MeanResultantLength(), s.Kappa, mu, s.Seed, written}), written.err)
 }
 
 // drawSamples draws n samples, [n, d], and returns the length of their mean with them. Memory is
@@ -118,42 +133,32 @@ func parseLocation(text string) ([]float64, error) {
 	return mu, nil
 }
 
-func newVMFStats(c *common) *cobra.Command {
-	var kappa float64
-	var dim int
-	cmd := &cobra.Command{
-		Use:   "stats --kappa K --dim D",
-		Short: "closed forms: mean resultant length, log normalizer, entropy, divergence from uniform",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			if err := vmf.CheckKappa(kappa); err != nil {
-				return usageError(fmt.Errorf("--kappa: %w", err))
-			}
-			if dim < 2 {
-				return usageError(fmt.Errorf("--dim: expected at least 2, found %d", dim))
-			}
-			keys := []struct {
-				name  string
-				value float64
-			}{
-				{"mean_resultant_length", vmf.MeanResultantLength(dim, kappa)}, {"mean_cos2", vmf.MeanCos2(dim, kappa)},
-				{"log_normalizer", vmf.LogNormalizer(dim, kappa)}, {"entropy", vmf.Entropy(dim, kappa)}, {"kl_uniform", vmf.KLUniform(dim, kappa)},
-			}
-			object := map[string]any{"kappa": kappa, "dim": dim}
-			var rows [][2]string
-			for _, k := range keys {
-				object[k.name] = number(k.value)
-				unit := ""
-				if !strings.HasPrefix(k.name, "mean") {
-					unit = " nats"
-				}
-				rows = append(rows, [2]string{strings.ReplaceAll(k.name, "_", " "), fmt.Sprintf("%.10g%s", k.value, unit)})
-			}
-			return c.print(object, rows...)
-		},
+type vmfStats struct {
+	*common
+	concentration
+	Dim int `flag:"dim" need:"x" range:"2.." help:"dimension d of the space, at least 2"`
+}
+
+type vmfStatsAnswer struct {
+	Kappa   float64 `json:"kappa"`
+	Dim     int     `json:"dim"`
+	Length  number  `json:"mean_resultant_length"`
+	Cos2    number  `json:"mean_cos2"`
+	Log     number  `json:"log_normalizer"`
+	Entropy number  `json:"entropy"`
+	KL      number  `json:"kl_uniform"`
+}
+
+func (a vmfStatsAnswer) String() string {
+	return fmt.Sprintf("mean resultant length  %.10g\nmean cos2              %.10g\nlog normalizer         %.10g nats\nentropy                %.10g nats\nkl uniform             %.10g nats\n",
+		a.Length, a.Cos2, a.Log, a.Entropy, a.KL)
+}
+
+func (s *vmfStats) run() error {
+	if err := s.check(); err != nil {
+		return usageError(err)
 	}
-	f := cmd.Flags()
-	f.Float64Var(&kappa, "kappa", 0, fmt.Sprintf("concentration, 0 (uniform) to %g", float64(vmf.MaxKappa)))
-	f.IntVar(&dim, "dim", 0, "dimension d of the space, >= 2")
-	return required(cmd, "kappa", "dim")
+	d, k := s.Dim, s.Kappa
+	return s.print(vmfStatsAnswer{k, d, number(vmf.MeanResultantLength(d, k)), number(vmf.MeanCos2(d, k)), number(vmf.LogNormalizer(d, k)),
+		number(vmf.Entropy(d, k)), number(vmf.KLUniform(d, k))})
 }

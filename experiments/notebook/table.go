@@ -60,11 +60,8 @@ func (b *Session) table(name string, p reproduce.Preset, rows []string) (table.R
 		return table.Results{}, err
 	}
 	if p.Name == "paper" {
-		left, err := reproduce.NewEstimate(lab, plan)
-		if err != nil {
-			return table.Results{}, err
-		}
-		show.Markdown(fmt.Sprintf("At the paper's size: %s.", left))
+		left, trainings := reproduce.Left(lab, plan)
+		show.Markdown(fmt.Sprintf("At the paper's size: %d runs, of them %d trainings.", left, trainings))
 	}
 	failures := map[string]string{}
 	failed := do(lab, plan, failures)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/table"
-	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 )
 
 // TestFill: missing seeds are reported with their reason, and the others count.
@@ -91,53 +90,38 @@ func TestDo(t *testing.T) {
 	}
 }
 
-// estimate counts what is missing of the schedules.
-func estimate(t *testing.T, l *runs.Store, schedules ...*Schedule) Estimate {
-	t.Helper()
-	e, err := NewEstimate(l, schedules...)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
-
-// TestEstimate: every missing run counts once, ours too, and the exact EMD only where it is shown.
-func TestEstimate(t *testing.T) {
+// TestLeft: every missing run counts once, and the exact EMD is computed only where it is shown.
+func TestLeft(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()
 	p := preset(t, "paper") // on 64 train and 32 test clouds of 16 points
-	selects := plan(t, l, "short_reconstruction_result", p, "la-v-dsw")
-	if e := estimate(t, l, selects); e.Trainings != 8*3 {
-		t.Errorf("LA of eight widths and three seeds: %d trainings", e.Trainings)
+	count := func(schedules ...*Schedule) [2]int {
+		all, trainings := Left(l, schedules...)
+		return [2]int{all, trainings}
+	}
+	if n := count(plan(t, l, "short_reconstruction_result", p, "la-v-dsw")); n[1] != 8*3 {
+		t.Errorf("LA of eight widths and three seeds: %d trainings", n[1])
 	}
 	p.Select = selectNone
 	some := plan(t, l, "short_reconstruction_result", p, "sw", "chamfer", "chamfer-summed", "la-sorted-v-dsw")
-	size := int64(4 * (&pointnet.Autoencoder{Points: 16}).Parameters())
-	want := Estimate{Runs: 4 * 3 * 5, Trainings: 12, Epochs: 12 * 301, Scored: 2 * 12 * 32, Exact: 12 * 32, Disk: (2*12 + 4) * size}
-	if got := estimate(t, l, some, some); got != want {
-		t.Errorf("%+v, want %+v", got, want)
-	}
-	for _, j := range some.Jobs[:2] {
-		pretend(t, l, *j.training())
-	}
-	if got := estimate(t, l, some); got.Trainings != 10 {
-		t.Errorf("%d trainings after two are done", got.Trainings)
+	if n := count(some, some); n != [2]int{4 * 3 * 5, 12} {
+		t.Errorf("%v left", n)
 	}
 	for _, j := range some.Jobs {
 		for _, r := range j.Runs {
 			pretend(t, l, r.Run)
 		}
 	}
-	if got := estimate(t, l, some); got != (Estimate{}) {
-		t.Errorf("nothing is missing: %+v", got)
+	if n := count(some); n != [2]int{} {
+		t.Errorf("nothing is missing: %v", n)
 	}
 	// Scores with the exact EMD, done already, serve a table that does not show it.
 	plain, err := NewSchedule(l, "short_reconstruction_result", p, []string{"sw", "asw"}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := estimate(t, l, plain); got.Exact != 0 || got.Trainings != 3 || got.Runs != 3*3 || got.Scored != 3*32 {
-		t.Errorf("without ours, SW done: %+v", got)
+	if n := count(plain); n != [2]int{3 * 3, 3} {
+		t.Errorf("without ours, SW done: %v", n)
 	}
 	for _, j := range plain.Jobs[3:] {
 		if s := j.Runs[1].Run.(runs.Scores); s.Exact || len(j.Runs) != 3 {
@@ -146,10 +130,9 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// TestEstimateOfAll: the nine tables of the preset paper before any data set has been fetched. A
-// training of several tables counts once; every generation has its matrices. The numbers are those
-// of the catalogue and of the paper's rows.
-func TestEstimateOfAll(t *testing.T) {
+// TestLeftOfAll: before any data set has been fetched, a training of several of the nine tables of the
+// preset paper counts once.
+func TestLeftOfAll(t *testing.T) {
 	t.Setenv("SWLAB_CACHE", t.TempDir())
 	l := &runs.Store{Dir: t.TempDir()}
 	defer l.Close()
@@ -158,7 +141,7 @@ func TestEstimateOfAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	var all []*Schedule
-	trainings, generations, studies := map[string]bool{}, map[string]bool{}, 0
+	hashes, sum := map[string]bool{}, 0
 	for _, name := range table.Names() {
 		s, err := NewSchedule(l, name, p, nil, true)
 		if err != nil {
@@ -167,38 +150,15 @@ func TestEstimateOfAll(t *testing.T) {
 		if err := Ready(s); err == nil || !strings.Contains(err.Error(), "swlab data fetch shapenet-") {
 			t.Errorf("%s: ready without its data: %v", name, err)
 		}
-		all = append(all, s)
 		for _, j := range s.Jobs {
-			if s.Table.Study == "gap" {
-				studies++
-				continue
-			}
-			hash := runs.Hash(*j.training())
-			trainings[hash] = true
-			if s.Table.Study == "generation" {
-				generations[hash] = true
+			if s.Table.Study != "gap" {
+				hashes[runs.Hash(*j.training())] = true
 			}
 		}
+		_, trainings := Left(l, s)
+		all, sum = append(all, s), sum+trainings
 	}
-	e := estimate(t, l, all...)
-	if e.Trainings != len(trainings) || e.Study != studies || e.Pairs != (2*len(generations)+1)*677*677 {
-		t.Errorf("%+v, expected %d trainings, %d rows of the gap study, %d generations", e, len(trainings), studies, len(generations))
-	}
-	if want := len(generations)*101 + (len(trainings)-len(generations))*301; e.Epochs != want {
-		t.Errorf("%d epochs, want %d", e.Epochs, want)
-	}
-	if text := e.String(); !strings.Contains(text, " epochs in all; ") || !strings.Contains(text, "GB on disk") {
-		t.Error(text)
-	}
-	t.Log(e)
-	sum := Estimate{}
-	for _, s := range all {
-		sum.Trainings += estimate(t, l, s).Trainings
-	}
-	if sum.Trainings <= e.Trainings {
-		t.Errorf("%d trainings table by table, %d together: none is shared", sum.Trainings, e.Trainings)
-	}
-	if (Estimate{}).String() != "0 runs; 0.0 GB on disk" {
-		t.Error(Estimate{}.String())
+	if _, trainings := Left(l, all...); trainings != len(hashes) || sum <= trainings {
+		t.Errorf("%d trainings, expected %d; %d table by table", trainings, len(hashes), sum)
 	}
 }

@@ -3,6 +3,7 @@
 package settings
 
 import (
+	"cmp"
 	"encoding"
 	"encoding/json"
 	"fmt"
@@ -16,9 +17,9 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/suggest"
 )
 
-// Field is a field of a struct that has a name in JSON.
+// Field is a field of a struct that has a name in JSON or on the command line.
 type Field struct {
-	Name  string // in JSON
+	Name  string // in JSON, or else of the flag or the argument
 	Tag   reflect.StructTag
 	value reflect.Value
 }
@@ -26,13 +27,13 @@ type Field struct {
 // Fields are the fields of a struct, including embedded ones, in order.
 type Fields []Field
 
-// Of returns the fields of the struct that ptr points to: all fields with a name in JSON or, with
+// Of returns the fields of the struct that ptr points to: all fields with a name or, with
 // keys, those that have one of these struct tags.
 func Of(ptr any, keys ...string) Fields {
 	v := reflect.ValueOf(ptr).Elem()
 	var out Fields
 	for _, f := range reflect.VisibleFields(v.Type()) {
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		name, _, _ := strings.Cut(cmp.Or(f.Tag.Get("json"), f.Tag.Get("flag"), f.Tag.Get("arg")), ",")
 		tagged := func(key string) bool { return f.Tag.Get(key) != "" }
 		if f.Anonymous || !f.IsExported() || name == "" || name == "-" || keys != nil && !slices.ContainsFunc(keys, tagged) {
 			continue
@@ -163,6 +164,10 @@ func (f Field) Set(value any) error {
 	before := f.Value()
 	switch f.value.Kind() {
 	case reflect.String:
+		if f.Tag.Get("arg") != "" { // a path, which may be none
+			f.value.SetString(text)
+			return nil
+		}
 		switch {
 		case ok && text == "":
 			return wrong("a name, or none")

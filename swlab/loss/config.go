@@ -16,50 +16,50 @@ import (
 // its Entry lists. Of the settings that nobody makes by accident, New refuses those that the loss would
 // ignore: Slicing, Replicates, Root, Ground, Amortizer, FineTune, AscentTangent and AscentSGD.
 //
-// The tag help is the text of the field's command-line flag (%s: the registered names), and range is
-// what a number may be (package settings). With unset, 0 stands for a default.
+// The tag help is the text of the field's command-line flag (%s: the registered names), group the heading
+// above it, and range is what a number may be (package settings). With unset, 0 stands for a default.
 type Config struct {
 	// L; 0: 100, and at most 500 where the number is adaptive.
-	Slices int `json:"slices" help:"number of directions L (default 100; asw: at most 500)" range:"1.." unset:"0"`
+	Slices int `json:"slices" help:"number L of directions (default 100; asw: at most 500)" range:"1.." unset:"0" group:"Directions"`
 	// Name of the slicing distribution (slicing.Names); "": the loss's own.
-	Slicing string `json:"slicing,omitempty" help:"slicing distribution in place of the loss's own: %s"`
+	Slicing string `json:"slicing,omitempty" help:"slicing distribution in place of the loss's own: %s" group:"Directions"`
 	// Concentration of the distributions that have one, at most vmf.MaxKappa.
-	Kappa float64 `json:"kappa" help:"concentration of the slicing distributions that have one" range:"0..1e15"`
+	Kappa float64 `json:"kappa" help:"concentration of the slicing distributions that have one" range:"0..1e15" group:"Directions"`
 	// Steps of a Markov chain of directions.
-	Chain int `json:"chain" help:"markov: steps of a chain" range:"1.." unset:"0"`
+	Chain int `json:"chain" help:"markov: steps of a chain" range:"1.." unset:"0" group:"Directions"`
 	// Replicates are independent randomisations of a quasi-Monte-Carlo set; 0: 4 from 64 slices on,
 	// else 1.
-	Replicates int `json:"replicates,omitempty" help:"qmc: independent randomised sets (default 4 from 64 slices on, else 1)" range:"1.." unset:"0"`
+	Replicates int `json:"replicates,omitempty" help:"qmc: independent randomised sets (default 4 from 64 slices on, else 1)" range:"1.." unset:"0" group:"Directions"`
 	// Control variate of cv-sw.
-	Control string `json:"control" help:"cv-sw: control variate, lower, upper or harmonics"`
+	Control string `json:"control" help:"cv-sw: control variate, lower, upper or harmonics" group:"Directions"`
 	// Accuracy of asw. A graph computes in float32.
-	Epsilon float64 `json:"epsilon" help:"asw: two standard errors that the slices are to reach" range:">0..3.4e38" unset:"0"`
+	Epsilon float64 `json:"epsilon" help:"asw: two standard errors that the slices are to reach" range:">0..3.4e38" unset:"0" group:"Directions"`
 	// Exponent; 0: the loss's own, 1 for EMDs, else 2.
-	P float64 `json:"p" help:"exponent p >= 1 (default: the loss's own, 1 for EMDs, else 2)" range:"1.." unset:"0"`
+	P float64 `json:"p" help:"exponent, at least 1 (default: the loss's own, 1 for EMDs, else 2)" range:"1.." unset:"0" group:"Loss"`
 	// Sum or Mean over points; 0: the loss's own, Mean for Chamfer and Sinkhorn, else Sum.
-	Reduce Reduction `json:"reduce,omitempty" help:"over points: sum or mean (default: the loss's own, a mean for chamfer and sinkhorn, else a sum)"`
+	Reduce Reduction `json:"reduce,omitempty" help:"over points: sum or mean (default: the loss's own, a mean for chamfer and sinkhorn, else a sum)" group:"Loss"`
 	// Take the p-th root of the value.
-	Root bool `json:"root,omitempty" help:"take the p-th root per pair"`
+	Root bool `json:"root,omitempty" help:"take the p-th root per pair" group:"Loss"`
 	// Entropic regularisation of sinkhorn.
-	Reg float64 `json:"reg" range:">0..3.4e38" unset:"0"`
+	Reg float64 `json:"reg" help:"sinkhorn: entropic regularisation" group:"Loss" range:">0..3.4e38" unset:"0"`
 	// Norm in the cost ||x - y||^p of emd-exact and Sinkhorn: Euclidean or, as in the paper, the
 	// p-norm.
-	Ground ot.Ground `json:"ground,omitempty"`
+	Ground ot.Ground `json:"ground,omitempty" help:"emd-exact and sinkhorn: norm of the difference in the cost, to the power p: euclidean, or p for the p-norm, as in the paper" group:"Loss"`
 
 	// T steps of the ascent on the location, and their learning rate.
-	AscentSteps        int     `json:"ascent_steps" help:"steps T of the ascent on the location" range:"0.."`
-	AscentLearningRate float64 `json:"ascent_rate" help:"its rate" range:">0..3.4e38" unset:"0"`
+	AscentSteps        int     `json:"ascent_steps" help:"steps T of the ascent on the location" range:"0.." group:"Ascent and amortizer"`
+	AscentLearningRate float64 `json:"ascent_rate" help:"learning rate of the ascent on the location" range:">0..3.4e38" unset:"0" group:"Ascent and amortizer"`
 	// AscentTangent removes the radial part of the ascent's gradient (slicing.Ascent): beyond the
 	// paper, and needed for a true maximum.
-	AscentTangent bool `json:"ascent_tangent,omitempty" help:"remove the radial part of its gradient: beyond the paper, finds the maximum"`
-	AscentSGD     bool `json:"ascent_sgd,omitempty" help:"plain gradient steps in place of Adam's"` // not Adam
+	AscentTangent bool `json:"ascent_tangent,omitempty" help:"remove the radial part of the ascent's gradient: beyond the paper, finds the maximum" group:"Ascent and amortizer"`
+	AscentSGD     bool `json:"ascent_sgd,omitempty" help:"ascend by plain gradient steps in place of Adam's" group:"Ascent and amortizer"` // not Adam
 	// Name of the map that predicts the location; "": ascent.
-	Amortizer string `json:"amortizer,omitempty" help:"map that predicts the location: %s; none: ascent"`
+	Amortizer string `json:"amortizer,omitempty" help:"map that predicts the location: %s; none: ascent" group:"Ascent and amortizer"`
 	// The ascent starts from the map's prediction.
-	FineTune bool             `json:"fine_tune,omitempty" help:"with an amortizer: the ascent starts from its prediction"`
+	FineTune bool             `json:"fine_tune,omitempty" help:"with an amortizer: the ascent starts from its prediction" group:"Ascent and amortizer"`
 	Maps     amortizer.Config `json:"-"` // of the amortizer
 	// How vMF samples are carried to their location.
-	Reflection vmf.Reflection `json:"reflection" help:"how vMF samples are turned to their location: released (the released code's, short near e1), exact, or stable (bounded gradients everywhere)"`
+	Reflection vmf.Reflection `json:"reflection" help:"how vMF samples are turned to their location: released (the released code's, short near e1), exact, or stable (bounded gradients everywhere)" group:"Directions"`
 
 	// Explicit keeps zeros as zeros (kappa = 0, no ascent steps). Defaults sets it. Without it,
 	// WithDefaults replaces them.

@@ -28,37 +28,37 @@ type Config struct {
 	// Part of Data: test, val or all; "": train.
 	Split string `json:"split,omitempty"`
 	// Points per cloud.
-	Points int `json:"points" help:"points per cloud, a seeded subset of a file's; default: as many as the file has, 2048 for meshes and builtin"`
+	Points int `json:"points" help:"points per cloud, a seeded subset of a file's (default: as many as the file has, 2048 for meshes and builtin)"`
 	// Number of training clouds.
 	Clouds int `json:"clouds"`
 	// Hash of the training clouds.
 	DataHash string `json:"data_hash"`
 	// Hash of the held-out clouds that choose the best epoch; "": the training loss does.
 	Validation string `json:"validation,omitempty"`
-	Batch      int    `json:"batch" help:"clouds per step; default: 128, or all where there are fewer"`
-	Epochs     int    `json:"epochs" help:"epochs, each over all training clouds"`
+	Batch      int    `json:"batch" help:"clouds per step (default: 128, or all where there are fewer)" group:"Training"`
+	Epochs     int    `json:"epochs" help:"epochs, each over all training clouds" group:"Training"`
 	// Upper bound on the steps; -1: none.
-	Steps       int    `json:"steps" help:"stop after so many steps; 0 initialises and saves only; -1: no bound"`
+	Steps       int    `json:"steps" help:"stop after so many steps; 0 initialises and saves only; -1: no bound" group:"Training"`
 	Seed        uint64 `json:"seed"`
-	Loss        string `json:"loss" help:"%s"`
+	Loss        string `json:"loss" help:"loss to train on: %s" group:"Loss"`
 	loss.Config        // its choices
-	DK          int    `json:"dk" help:"width of the amortizer's queries and keys"`
-	K           int    `json:"k" help:"projected keys and values of LA"`
+	DK          int    `json:"dk" range:"1.." help:"width of the amortizer's queries and keys" group:"Ascent and amortizer"`
+	K           int    `json:"k" range:"1.." help:"projected keys and values of the amortizer la" group:"Ascent and amortizer"`
 	// The amortizers as released or as in the paper.
-	Variant amortizer.Variant `json:"variant" help:"the amortizers as released, or as in the paper"`
+	Variant amortizer.Variant `json:"variant" help:"amortizers as released, or as in the paper" group:"Ascent and amortizer"`
 	// Fast paths that are switched off.
 	Plain plain.Set `json:"plain,omitempty" help:"fast paths to switch off, separated by commas: %s; the same numbers up to rounding, slower"`
 
 	// Settings of the autoencoder's SGD (optim.SGD) and the amortizer's Adam (optim.Adam). The
 	// amortizer takes AmortizerSteps ascent steps per batch before the autoencoder's step. JSON
 	// leaves them out at DefaultConfig's values.
-	LearningRate          float64 `json:"learning_rate" help:"of the autoencoder's SGD"`
-	Momentum              float64 `json:"momentum" help:"of the same, from 0 to below 1"`
-	WeightDecay           float64 `json:"weight_decay" help:"of the same"`
-	AmortizerLearningRate float64 `json:"amortizer_learning_rate" help:"of the amortizer's Adam"`
-	AmortizerBeta1        float64 `json:"amortizer_beta1" help:"decay of its mean gradient, from 0 to below 1"`
-	AmortizerBeta2        float64 `json:"amortizer_beta2" help:"decay of its mean squared gradient, from 0 to below 1"`
-	AmortizerSteps        int     `json:"amortizer_steps" help:"ascent steps of the amortizer per batch"`
+	LearningRate          float64 `json:"learning_rate" help:"learning rate of the autoencoder's SGD" range:">0.." group:"Training"`
+	Momentum              float64 `json:"momentum" help:"momentum of the autoencoder's SGD, from 0 to below 1" range:"0.." group:"Training"`
+	WeightDecay           float64 `json:"weight_decay" help:"weight decay of the autoencoder's SGD" range:"0.." group:"Training"`
+	AmortizerLearningRate float64 `json:"amortizer_learning_rate" help:"learning rate of the amortizer's Adam" range:">0.." group:"Ascent and amortizer"`
+	AmortizerBeta1        float64 `json:"amortizer_beta1" help:"decay of the mean gradient of the amortizer's Adam, from 0 to below 1" range:"0.." group:"Ascent and amortizer"`
+	AmortizerBeta2        float64 `json:"amortizer_beta2" help:"decay of the mean squared gradient of the amortizer's Adam, from 0 to below 1" range:"0.." group:"Ascent and amortizer"`
+	AmortizerSteps        int     `json:"amortizer_steps" range:"1.." help:"ascent steps of the amortizer per batch" group:"Ascent and amortizer"`
 
 	// How an amortizer and the autoencoder are trained together where the paper's text differs from
 	// the released code (Model).
