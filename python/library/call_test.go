@@ -3,7 +3,6 @@
 package main
 
 import (
-	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -46,34 +45,6 @@ func TestRespond(t *testing.T) {
 	}
 	if len(want) > 0 {
 		t.Errorf("missing: %v", want)
-	}
-}
-
-// TestWarnings: warnings are worded for Python, and normalize takes their cause away.
-func TestWarnings(t *testing.T) {
-	for normalize, warned := range map[string]bool{"none": true, "unit": false} {
-		r := pairRequest("distance", map[string]string{"loss": "emd-approx", "normalize": normalize})
-		for i := range r.Arrays { // points of a circle of radius 1e-4, x in another order than y
-			r.Arrays[i].values = nil
-			for k := range 64 {
-				turn := float64((2*i+1)*k%64) + 0.1*float64(i)
-				r.Arrays[i].values = append(r.Arrays[i].values, float32(1e-4*math.Cos(turn*math.Pi/32)), float32(1e-4*math.Sin(turn*math.Pi/32)))
-			}
-			r.Arrays[i].Shape = []int{1, 64, 2}
-		}
-		a := respond(r)
-		if a.Error != "" || (len(a.Warnings) == 1) != warned || warned && !strings.Contains(a.Warnings[0], `(normalize="unit")`) {
-			t.Errorf("normalize %s: %q, %q", normalize, a.Error, a.Warnings)
-		}
-	}
-}
-
-// TestClouds: the caller's memory is read in place.
-func TestClouds(t *testing.T) {
-	r := pairRequest("distance", nil)
-	x, _, err := r.pair()
-	if err != nil || &x.Coords[0] != &r.Arrays[0].values[0] {
-		t.Errorf("a copy (%v)", err)
 	}
 }
 
