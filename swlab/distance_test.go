@@ -310,7 +310,7 @@ func TestWrongCalls(t *testing.T) {
 		"expected shape [L, 3]": func() error {
 			return CheckDistance("sw", x, x, DistanceConfig{Config: loss.Defaults(), Directions: &Directions{make([]float32, 4), []int{2, 2}}})
 		},
-		"NaN in direction 1": func() error {
+		"direction 1 is [0 NaN 1], expected finite": func() error {
 			return CheckDistance("sw", x, x, DistanceConfig{Config: loss.Defaults(), Directions: &Directions{[]float32{1, 0, 0, 0, float32(math.NaN()), 1}, []int{2, 3}}})
 		},
 		"the value is not finite: the costs between gaussian": func() error {
