@@ -84,12 +84,15 @@ func kernel(x, y []float32, dim int) (cost, mass float64, dx, dy []float64) {
 // with the recipe in float64: costs and gradients, dimension 2 and 3, duplicates and points in common.
 func TestApproximateEMD(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 1))
-	for _, c := range []struct {
+	for n, c := range []struct {
 		batch, m, dim, repeat, height int
 		size                          float32
 	}{
 		{3, 24, 3, 5, 0, 1}, {3, 5, 2, 0, 2, 1}, {1, 7, 3, 3, 1, 1}, {2, 130, 3, 4, 50, 1}, {2, 24, 3, 0, 0, 8}, {2, 24, 3, 0, 5, 8},
 	} {
+		if n == 2 && testing.Short() {
+			return // the others in make check
+		}
 		builds := map[string]func(x, y *graph.Node) Result{"stored": storedCost, "fused": fusedCost}
 		if c.height > 0 {
 			if !loops(t) {
@@ -203,6 +206,9 @@ func inFloat32(x, y []float32) (dx, dy []float64) {
 // are small differences of sums, and later levels enlarge their rounding, in one pair of spheres of thirty to 3e-2 of a point's
 // gradient, whose length is at most 1. So the test looks at the median pair's worst point.
 func TestGradientInPoints(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs in make check")
+	}
 	const pairs, m = 11, 1024
 	r := rand.New(rand.NewPCG(7, 1))
 	x, y := make([]float32, pairs*m*3), make([]float32, pairs*m*3)
@@ -252,6 +258,9 @@ func TestGradientInPoints(t *testing.T) {
 
 // TestMatchReference: the match of pair 0 and the mass of all pairs, stored and put together from the blocks' factors.
 func TestMatchReference(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs in make check")
+	}
 	z := graphtest.Golden(t, "chamfer_emd.npz")
 	blocks := loops(t)
 	out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
@@ -283,6 +292,9 @@ func TestMatchReference(t *testing.T) {
 
 // TestApproximateEMDStoresNoTable: where tables are large, no array of the graph is, with gradients.
 func TestApproximateEMDStoresNoTable(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs in make check")
+	}
 	if !loops(t) {
 		t.Skip("the pure-Go backend does not run these loops")
 	}
