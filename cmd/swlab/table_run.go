@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -122,6 +124,9 @@ func (t *tableRun) run() error {
 	if err != nil {
 		return usageError(err)
 	}
+	if t.Name == allTables && (t.As == "csv" || t.As == "html") {
+		return usageError(fmt.Errorf("--format: expected text, md, latex or json with all, found %q: the nine files are in tables/ of --out", t.As))
+	}
 	if t.DryRun && t.As != "text" && t.As != "json" {
 		return usageError(fmt.Errorf("--format: expected text or json with --dry-run, found %q", t.As))
 	}
@@ -168,14 +173,38 @@ func (t *tableRun) run() error {
 		return stopped(reproduce.Do(ctx, store, []reproduce.Item{j}, nil, nil))
 	}
 	var failed error
+	answer := allAnswer{Name: t.Name, Preset: t.Preset, Tables: []json.RawMessage{}}
 	for _, plan := range plans {
-		failed = errors.Join(failed, t.make(ctx, store, plan))
-		if ctx.Err() != nil {
+		var text bytes.Buffer
+		failed = errors.Join(failed, t.make(ctx, store, plan, &text))
+		switch {
+		case ctx.Err() != nil:
 			return failed
+		case t.Name == allTables && t.As == "json":
+			answer.Tables = append(answer.Tables, bytes.TrimSpace(text.Bytes()))
+		default:
+			failed = errors.Join(failed, printText(text.Bytes()))
 		}
+	}
+	if t.Name == allTables && t.As == "json" {
+		return errors.Join(t.print(answer), failed)
 	}
 	return failed
 }
+
+func printText(text []byte) error {
+	_, err := os.Stdout.Write(text)
+	return err
+}
+
+// allAnswer has all tables.
+type allAnswer struct {
+	Name   string            `json:"name"`
+	Preset string            `json:"preset"`
+	Tables []json.RawMessage `json:"tables"`
+}
+
+func (allAnswer) String() string { return "" }
 
 // plan schedules one table at the size p, with the settings of the call that it reads.
 func (t *tableRun) plan(store *runs.Store, x table.Table, p reproduce.Preset) (*reproduce.Schedule, error) {
@@ -298,13 +327,13 @@ func (t *tableRun) tested(h *datasets.Set) error {
 }
 
 // make does what is missing and prints the table.
-func (t *tableRun) make(ctx context.Context, store *runs.Store, plan *reproduce.Schedule) error {
+func (t *tableRun) make(ctx context.Context, store *runs.Store, plan *reproduce.Schedule, w io.Writer) error {
 	f, done, failed := t.fill(ctx, store, plan)
 	if !done {
 		return failed
 	}
 	kept, drawn := keep(store, f), drawTable(f, t.Pictures)
-	return errors.Join(t.write(os.Stdout, f), kept, drawn, failed)
+	return errors.Join(t.write(w, f), kept, drawn, failed)
 }
 
 // fill does what is missing and fills the table. done is false if there is no table yet.

@@ -160,7 +160,7 @@ func (t *trainCall) prepare() error {
 	}
 	early := t.config
 	early.Points = max(early.Points, 2) // if the data decide them, Model is called again
-	if _, err := early.Model(); err != nil || !f.Changed("recipe") {
+	if _, err := early.Model(); err != nil || !f.Changed("recipe") || early.Amortizer == "" {
 		return err
 	}
 	for _, c := range []*train.Config{&early, &t.config} {
