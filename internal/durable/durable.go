@@ -199,32 +199,6 @@ func Kind(m fs.FileMode) string {
 	}
 }
 
-// Probe checks whether Write(path) could begin: the target is a regular file or new, and its folder
-// is writable. It leaves nothing behind.
-func Probe(path string) error {
-	target, _, err := Target(path)
-	if err != nil {
-		return err
-	}
-	return probe(path, target)
-}
-
-// ProbeDir checks whether a file can be made in a folder, whatever it holds. It leaves nothing
-// behind.
-func ProbeDir(dir string) error { return probe(dir, filepath.Join(dir, "probe")) }
-
-// probe makes and removes a temporary file beside target; its errors name path.
-func probe(path, target string) error {
-	f, err := create(target)
-	if err != nil {
-		return failed(path, err)
-	}
-	if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
-		return failed(path, err)
-	}
-	return nil
-}
-
 // RemoveTemporary removes what a process killed inside Write or WriteDir has left of path.
 func RemoveTemporary(path string) error {
 	dir, prefix := filepath.Dir(path), temporaryPrefix(path)

@@ -102,31 +102,12 @@ func TestRegularOnly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for what, f := range map[string]func() error{"Write": func() error { return Write(path, hello) }, "Probe": func() error { return Probe(path) }} {
-			var wrong *Error
-			if err := f(); !errors.As(err, &wrong) || err.Error() != path+": expected a regular file, found "+kind {
-				t.Errorf("%s: %v", what, err)
-			}
+		var wrong *Error
+		if err := Write(path, hello); !errors.As(err, &wrong) || err.Error() != path+": expected a regular file, found "+kind {
+			t.Error(err)
 		}
 		if after, err := os.Lstat(path); err != nil || after.Mode() != before.Mode() {
 			t.Errorf("%s was %v and is %v, %v", path, before.Mode(), after.Mode(), err)
-		}
-	}
-}
-
-// TestProbe: Probe and ProbeDir leave nothing behind and find what would make Write fail.
-func TestProbe(t *testing.T) {
-	dir := t.TempDir()
-	if err := errors.Join(Probe(filepath.Join(dir, "f")), ProbeDir(dir)); err != nil {
-		t.Error(err)
-	}
-	if left, _ := os.ReadDir(dir); len(left) != 0 {
-		t.Errorf("left behind: %v", left)
-	}
-	none := filepath.Join(dir, "none")
-	for what, err := range map[string]error{"Probe": Probe(filepath.Join(none, "f")), "ProbeDir": ProbeDir(none)} {
-		if !errors.Is(err, fs.ErrNotExist) || !strings.HasPrefix(err.Error(), none) {
-			t.Errorf("%s of a missing folder: %v", what, err)
 		}
 	}
 }

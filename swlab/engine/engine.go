@@ -195,15 +195,6 @@ func (e *Engine) IsXLA() bool { return e != nil && strings.HasPrefix(e.Name, kin
 // IsCUDA reports whether the graphs run on an NVIDIA GPU.
 func (e *Engine) IsCUDA() bool { return e != nil && e.Name == kindCUDA }
 
-// Devices is how many devices the backend has: the GPUs that CUDA shows, those that XLA's CPU
-// plugin makes of the processor, or 1. A nil engine has none.
-func (e *Engine) Devices() int {
-	if e == nil || e.Backend == nil {
-		return 0
-	}
-	return int(e.Backend.NumDevices())
-}
-
 // Close releases the engine. Closing the last engine that shares a backend waits for programs in
 // use, then releases the backend with its programs, and everything compiled with it becomes invalid.
 // Closing twice is safe.

@@ -13,10 +13,10 @@ func ExampleOpen() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(e.Name, e.Devices(), e.IsCUDA())
+	fmt.Println(e.Name, e.IsCUDA())
 	_, err = engine.Open("tpu")
 	fmt.Println(err)
 	// Output:
-	// go 1 false
+	// go false
 	// backend "tpu" is unknown: expected auto, xla:cuda, xla:cpu or go
 }
