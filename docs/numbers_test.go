@@ -258,30 +258,6 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// TestCells: a cell of code has at most 25 lines, but for the imports, and a location is written one
-// way.
-func TestCells(t *testing.T) {
-	notebooks, err := filepath.Glob("../notebooks/*.ipynb")
-	if err != nil || len(notebooks) == 0 {
-		t.Fatalf("no notebooks: %v", err)
-	}
-	for _, path := range notebooks {
-		cells, err := ipynb.Read(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, c := range cells {
-			text := string(c.Source)
-			if lines := 1 + strings.Count(text, "\n"); c.Kind == "code" && lines > 25 && !strings.Contains(text, "%noautoget") {
-				t.Errorf("%s: cell %d has %d lines, expected at most 25", filepath.Base(path), i, lines)
-			}
-			if strings.Contains(text, `\epsilon`) {
-				t.Errorf("%s: cell %d has \\epsilon, expected \\varepsilon", filepath.Base(path), i)
-			}
-		}
-	}
-}
-
 // TestNumbersFail: a number without a source, one that its source does not hold, and a source that is
 // gone are found.
 func TestNumbersFail(t *testing.T) {
