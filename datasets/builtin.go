@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/datasets/shapes"
 	"github.com/sliced-wasserstein/lab/internal/memory"
 )
@@ -66,7 +67,7 @@ func (c Shapes) Generate() (*Set, error) {
 		}
 	}
 	perClass := c.Train + c.Test
-	n, ok := product(len(c.Classes), perClass)
+	n, ok := format.Product(len(c.Classes), perClass)
 	if !ok || n == 0 {
 		return nil, fmt.Errorf("%s: %d classes of %d clouds: expected at least one cloud and at most %d", ShapesVersion, len(c.Classes), perClass, math.MaxInt)
 	}

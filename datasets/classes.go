@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+
+	"github.com/sliced-wasserstein/lab/datasets/format"
 )
 
 // OfClasses returns the clouds of the given classes, in stored order, with their labels, class
@@ -55,7 +57,7 @@ func classLabels(classes, names []string) ([]int32, error) {
 				if names == nil {
 					return nil, fmt.Errorf("class %q: expected a label number, as the classes have no names", class)
 				}
-				return nil, fmt.Errorf("class %q: expected 0 to %d or one of %s", class, len(names)-1, listed(names))
+				return nil, fmt.Errorf("class %q: expected 0 to %d or one of %s", class, len(names)-1, format.Listed(names))
 			}
 		}
 		labels[i] = int32(l)
@@ -73,7 +75,7 @@ func (s *Set) listClasses(counts map[int32]int) string {
 		}
 		names = append(names, name)
 	}
-	return listed(names)
+	return format.Listed(names)
 }
 
 // fileClasses returns the class of each file and the names of all classes, sorted. Files outside
@@ -81,7 +83,7 @@ func (s *Set) listClasses(counts map[int32]int) string {
 func fileClasses(root string, files []cloudFile) (of, names []string, err error) {
 	absolute, err := filepath.Abs(root)
 	if err != nil {
-		return nil, nil, fileError(root, err)
+		return nil, nil, format.FileError(root, err)
 	}
 	flat := true
 	for _, f := range files {

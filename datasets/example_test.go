@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 )
 
 // A NumPy file of two clouds of three points, read without normalising.
@@ -17,7 +18,7 @@ func ExampleLoad() {
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "clouds.npy")
-	if err := datasets.WriteNPY(path, []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2, 1, 0, 2, 0, 1, 2}, 2, 3, 3); err != nil {
+	if err := format.WriteNPY(path, []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2, 1, 0, 2, 0, 1, 2}, 2, 3, 3); err != nil {
 		fmt.Println(err)
 		return
 	}

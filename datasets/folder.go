@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
@@ -55,7 +56,7 @@ func loadTree(root string, o Options) (*Set, error) {
 		return nil, err
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%s: no clouds in this folder: expected %s files, or points.npy", root, strings.Join(folderTypes(), ", "))
+		return nil, fmt.Errorf("%s: no clouds in this folder: expected %s files, or points.npy", root, strings.Join(format.FolderTypes(), ", "))
 	}
 	of, classes, err := fileClasses(root, files)
 	if err != nil {
@@ -218,7 +219,7 @@ func findClouds(root string) ([]cloudFile, error) {
 	walk = func(dir string, parts []string) error {
 		real, err := filepath.EvalSymlinks(dir)
 		if err != nil {
-			return fileError(dir, err)
+			return format.FileError(dir, err)
 		}
 		if open[real] {
 			return nil
@@ -227,7 +228,7 @@ func findClouds(root string) ([]cloudFile, error) {
 		defer delete(open, real)
 		entries, err := os.ReadDir(dir)
 		if err != nil {
-			return fileError(dir, err)
+			return format.FileError(dir, err)
 		}
 		bundled := slices.ContainsFunc(entries, func(e os.DirEntry) bool { return e.Name() == "points.npy" })
 		copies := isModelNet(dir)
@@ -236,16 +237,15 @@ func findClouds(root string) ([]cloudFile, error) {
 			if strings.HasPrefix(name, ".") || name == "__MACOSX" {
 				continue
 			}
-			extension := strings.ToLower(filepath.Ext(name))
-			_, isMesh := meshReaders[extension]
-			isArray := slices.Contains(arrayTypes, extension) || pointReaders[extension] != nil
+			isMesh := format.IsMesh(name)
+			isArray := !isMesh && slices.Contains(format.FolderTypes(), strings.ToLower(filepath.Ext(name)))
 			here := append(slices.Clip(parts), name)
 			info, err := os.Stat(path)
 			if err != nil {
 				if !isMesh && !isArray {
 					continue // a broken link to something that is not a cloud file
 				}
-				return fileError(path, err)
+				return format.FileError(path, err)
 			}
 			switch {
 			case info.IsDir() && copies:

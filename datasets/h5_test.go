@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/scigolib/hdf5"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 )
 
 // h5Data is an array to write.
@@ -103,7 +104,7 @@ func TestSharedH5(t *testing.T) {
 			normal := load(t, filepath.Join(dir, name), Options{})
 			wantShape(t, raw, "h5", 12, 2048, 3)
 			want := func(key string) []float32 {
-				v, _, err := ReadNPZ(golden, prefix+key)
+				v, _, err := format.ReadNPZ(golden, prefix+key)
 				if err != nil {
 					t.Fatal(err)
 				}

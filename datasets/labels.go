@@ -3,43 +3,38 @@ package datasets
 import (
 	"fmt"
 	"slices"
-)
 
-// labelArray is an array of class labels as read: numbers, or the names of the classes.
-type labelArray struct {
-	numbers []int64
-	names   []string
-	shape   []int
-}
+	"github.com/sliced-wasserstein/lab/datasets/format"
+)
 
 // setLabels stores one label per cloud. Names get the numbers of s.Classes or, without classes, become
 // them, sorted. An empty array leaves the set without labels.
-func (s *Set) setLabels(path string, labels labelArray) error {
-	count := max(len(labels.numbers), len(labels.names))
-	if labels.numbers == nil && labels.names == nil {
+func (s *Set) setLabels(path string, labels format.Labels) error {
+	count := max(len(labels.Numbers), len(labels.Names))
+	if labels.Numbers == nil && labels.Names == nil {
 		return nil
 	}
 	if count != s.Clouds {
 		return fmt.Errorf("%s: %d labels for %d clouds", path, count, s.Clouds)
 	}
-	if labels.names != nil {
+	if labels.Names != nil {
 		if s.Classes == nil {
-			s.Classes = sortedSet(labels.names)
+			s.Classes = sortedSet(labels.Names)
 		}
 		number := map[string]int64{}
 		for i, name := range s.Classes {
 			number[name] = int64(i)
 		}
-		for i, name := range labels.names {
+		for i, name := range labels.Names {
 			l, ok := number[name]
 			if !ok {
-				return fmt.Errorf("%s: label %q of cloud %d: expected one of %s", path, name, i, listed(s.Classes))
+				return fmt.Errorf("%s: label %q of cloud %d: expected one of %s", path, name, i, format.Listed(s.Classes))
 			}
-			labels.numbers = append(labels.numbers, l)
+			labels.Numbers = append(labels.Numbers, l)
 		}
 	}
 	s.Labels = make([]int32, s.Clouds)
-	for i, l := range labels.numbers {
+	for i, l := range labels.Numbers {
 		if l < 0 || l >= 1<<24 {
 			return fmt.Errorf("%s: label %d of cloud %d: expected 0 to %d", path, l, i, 1<<24-1)
 		}

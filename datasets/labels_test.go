@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sliced-wasserstein/lab/datasets/format"
 )
 
 // textNPY is an array of text: UTF-32 in either byte order, or bytes.
@@ -92,7 +94,7 @@ func TestLabelsAsText(t *testing.T) {
 		path := write(t, name, data)
 		_, err := Load(path, Options{})
 		wantError(t, err, name, "expected numbers, found text")
-		if _, _, err := ReadNPYInts(path); strings.HasSuffix(name, ".npy") {
+		if _, _, err := format.ReadNPYInts(path); strings.HasSuffix(name, ".npy") {
 			wantError(t, err, name, "expected numbers, found text")
 		}
 	}

@@ -6,13 +6,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
+	"github.com/sliced-wasserstein/lab/datasets/catalogue"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
 // Builtin is the path of the procedural shapes.
-const Builtin = "builtin"
+const Builtin = catalogue.Builtin
 
 // meshPoints is the default number of points sampled from a mesh or a procedural shape.
 const meshPoints = 2048
@@ -40,24 +41,10 @@ type Options struct {
 	Val, Test float64
 }
 
-// dataKey is the default name of the clouds in a file of several arrays.
-const dataKey = "data"
-
-// labelKeys name the class labels beside them.
-var labelKeys = []string{"label", "labels"}
-
-// h5Key returns the name of the clouds in an HDF5 file.
-func (o Options) h5Key() string {
-	if o.Key == "" {
-		return dataKey
-	}
-	return o.Key
-}
-
 // Load reads a set of clouds. path is one of
 //
 //	builtin              the procedural shapes (see [Shapes]); their content does not depend on Options.Seed
-//	a name of the [Catalogue]   that data set, once it has been fetched ([Locate])
+//	a name of the [catalogue.All]   that data set, once it has been fetched ([catalogue.Locate])
 //	FILE.npy             float or integer array [m, d] (one cloud) or [B, m, d]
 //	FILE.npz, FILE.h5    the same under Options.Key, with class labels, numbers or names, from an array label or labels where present
 //	FILE.pt, FILE.pth    the same for a tensor, or a dict of tensors, that torch.save wrote
@@ -92,7 +79,7 @@ func Load(path string, o Options) (*Set, error) {
 	if o.NonFinite && !o.Raw {
 		return nil, errors.New("non-finite: a cloud with NaN or infinite coordinates can only be read raw")
 	}
-	path, err := Locate(path)
+	path, err := catalogue.Locate(path)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +96,7 @@ func ReadsKey(path string) bool {
 	if path == Builtin {
 		return false
 	}
-	path, err := Locate(path)
+	path, err := catalogue.Locate(path)
 	if err != nil {
 		return true
 	}
@@ -118,29 +105,20 @@ func ReadsKey(path string) bool {
 		return true
 	}
 	if !info.IsDir() {
-		return keyed(path)
+		return format.IsKeyed(path)
 	}
 	if _, err := os.Stat(filepath.Join(path, "points.npy")); err == nil || isModelNet(path) {
 		return false
 	}
 	found := false
 	err = filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && keyed(path) {
+		if err == nil && !d.IsDir() && format.IsKeyed(path) {
 			found = true
 			return filepath.SkipAll
 		}
 		return err
 	})
 	return found || err != nil
-}
-
-// keyed reports whether a file of that name holds named arrays.
-func keyed(path string) bool {
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".npz", ".h5", ".hdf5":
-		return true
-	}
-	return false
 }
 
 // choose selects the classes and draws the parts of o.
@@ -162,7 +140,7 @@ func loadAll(path string, o Options) (*Set, error) {
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fileError(path, err)
+		return nil, format.FileError(path, err)
 	}
 	if info.IsDir() {
 		if _, err := os.Stat(filepath.Join(path, "points.npy")); err == nil {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sliced-wasserstein/lab/datasets/format"
 )
 
 // sharedData finds a folder of test data beside the repository, or skips.
@@ -118,7 +120,7 @@ func TestLoadKeepsNormalisedClouds(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "n.npy")
-	if err := WriteNPY(path, s.Coords, 4, 500, 3); err != nil {
+	if err := format.WriteNPY(path, s.Coords, 4, 500, 3); err != nil {
 		t.Fatal(err)
 	}
 	again := load(t, path, Options{})
@@ -188,7 +190,7 @@ func TestLoadMesh(t *testing.T) {
 		t.Errorf("raw extents %v %v", sum.Min, sum.Max)
 	}
 	// Vertices without faces are a cloud as stored.
-	cloud := write(t, "cloud.ply", []byte(plyHead+"end_header\n"+plySquare))
+	cloud := write(t, "cloud.ply", []byte(squarePLY))
 	wantShape(t, load(t, cloud, Options{}), "points", 1, 4, 3)
 	wantShape(t, load(t, cloud, Options{Points: 3}), "points", 1, 3, 3)
 	_, err := Load(cloud, Options{Points: 5})
@@ -386,7 +388,7 @@ func TestSharedPSB(t *testing.T) {
 	if len(sum.Classes) != 69 || sum.Train != 1971 || sum.Test != 499 || sum.NonFinite != 0 {
 		t.Errorf("%d classes, %d train, %d test", len(sum.Classes), sum.Train, sum.Test)
 	}
-	stored, _, err := ReadNPY(filepath.Join(dir, "points.npy"))
+	stored, _, err := format.ReadNPY(filepath.Join(dir, "points.npy"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -415,7 +417,7 @@ func TestSharedOriginals(t *testing.T) {
 // fields agree, or not at all.
 func FuzzFolder(f *testing.F) {
 	dir := f.TempDir()
-	if err := WriteNPY(filepath.Join(dir, "points.npy"), []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, 2, 2, 3); err != nil {
+	if err := format.WriteNPY(filepath.Join(dir, "points.npy"), []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, 2, 2, 3); err != nil {
 		f.Fatal(err)
 	}
 	f.Add(floatNPY("(2,)", 0, 1), floatNPY("(2,)", 1, 2), []byte("chair\ntable\n"))
@@ -444,4 +446,19 @@ func FuzzFolder(f *testing.F) {
 			t.Errorf("%d clouds, %d numbers", set.Clouds, len(set.Coords))
 		}
 	})
+}
+
+func TestLoadPoints(t *testing.T) {
+	s := load(t, write(t, "a.xyz", []byte("0 0 1\n2 0 0\n0 4 0\n")), Options{Raw: true})
+	wantShape(t, s, "points", 1, 3, 3)
+	wantShape(t, load(t, write(t, "a.pts", []byte("2\n0 0 1\n2 0 0\n")), Options{Points: 1}), "points", 1, 1, 3)
+	// In a folder clouds keep their number of points, as arrays do.
+	two := load(t, tree(t, map[string][]byte{"cup/a.xyz": []byte("0 0 1\n2 0 0\n"), "jar/b.pts": []byte("2\n0 0 1\n2 0 0\n")}), Options{})
+	wantShape(t, two, "folder", 2, 2, 3)
+	for _, name := range []string{"empty.xyz", "empty.pts"} {
+		_, err := Load(write(t, name, nil), Options{})
+		wantError(t, err, name, "empty")
+	}
+	_, err := Load(write(t, "one.xyz", []byte("1 2 3\n")), Options{})
+	wantError(t, err, "one.xyz", "cloud 0", "zero extent")
 }

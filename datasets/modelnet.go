@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/sliced-wasserstein/lab/datasets/format"
 )
 
 // modelNetLists name the HDF5 files of each part.
@@ -16,7 +18,7 @@ var modelNetLists = map[uint8]string{TrainPart: "train_files.txt", TestPart: "te
 func isModelNet(dir string) bool {
 	found := false
 	for _, list := range modelNetLists {
-		files, _, err := readNames(filepath.Join(dir, list))
+		files, _, err := format.ReadLines(filepath.Join(dir, list))
 		if err != nil {
 			return false
 		}
@@ -68,12 +70,12 @@ func loadModelNet(dir string, o Options) (*Set, error) {
 func modelNetFiles(dir string) (files []cloudFile, parts map[string]uint8, err error) {
 	names, err := h5In(dir)
 	if err != nil {
-		return nil, nil, fileError(dir, err)
+		return nil, nil, format.FileError(dir, err)
 	}
 	parts = map[string]uint8{}
 	for _, part := range []uint8{TrainPart, TestPart} {
 		list := filepath.Join(dir, modelNetLists[part])
-		listedFiles, _, err := readNames(list)
+		listedFiles, _, err := format.ReadLines(list)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/sliced-wasserstein/lab/datasets/format"
 )
 
 // Normalize centres and scales every cloud in place (protocol section 4):
@@ -19,7 +21,7 @@ func (s *Set) Normalize() error {
 	if s == nil {
 		return errNoSet
 	}
-	if want, ok := product(s.Clouds, s.Points, s.Dim); !ok || want != len(s.Coords) || want == 0 {
+	if want, ok := format.Product(s.Clouds, s.Points, s.Dim); !ok || want != len(s.Coords) || want == 0 {
 		return fmt.Errorf("%s: shape [%d %d %d] does not fit %d coordinates", s.Name, s.Clouds, s.Points, s.Dim, len(s.Coords))
 	}
 	frames, lost := make([]Frame, s.Clouds), 0.0

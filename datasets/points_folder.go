@@ -3,21 +3,21 @@ package datasets
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
+	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/datasets/internal/rng"
 )
 
 // loadPointsFolder reads points.npy and its companions.
 func loadPointsFolder(dir string, o Options) (*Set, error) {
 	points := filepath.Join(dir, "points.npy")
-	a, err := readNPY(points)
+	d, err := format.Read(points, "")
 	if err != nil {
 		return nil, err
 	}
-	set, err := a.set(points, "folder")
+	set, err := fromArray(points, "folder", d.Array)
 	if err != nil {
 		return nil, err
 	}
@@ -34,11 +34,7 @@ func loadPointsFolder(dir string, o Options) (*Set, error) {
 // setCompanions reads labels.npy, classes.txt and split.npy where present.
 func (s *Set) setCompanions(dir string) error {
 	labels := filepath.Join(dir, "labels.npy")
-	var values labelArray
-	err := withNPYFile(labels, func(r io.Reader, size int64) (err error) {
-		values, err = readNPYLabels(r, size, true)
-		return err
-	})
+	values, err := format.ReadLabels(labels)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -48,7 +44,7 @@ func (s *Set) setCompanions(dir string) error {
 	if err := s.setLabels(labels, values); err != nil {
 		return err
 	}
-	split, _, err := ReadNPYInts(filepath.Join(dir, "split.npy"))
+	split, _, err := format.ReadNPYInts(filepath.Join(dir, "split.npy"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -81,7 +77,7 @@ func (s *Set) checkNamed(labels, classes string) error {
 // readClasses reads one class name per line; a missing file gives nil. Trailing blank lines are
 // dropped.
 func readClasses(path string) ([]string, error) {
-	names, numbers, err := readNames(path)
+	names, numbers, err := format.ReadLines(path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil
 	}

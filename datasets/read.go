@@ -1,49 +1,25 @@
 package datasets
 
 import (
+	"cmp"
 	"fmt"
-	"io"
-	"path/filepath"
-	"strings"
 
+	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/datasets/internal/rng"
 )
 
 // readClouds reads one file of clouds, normalised and cut to Options.Points. seedName is the file's
 // name in seeds.
 func readClouds(path, seedName string, o Options) (*Set, error) {
+	d, err := format.Read(path, o.Key)
+	if err != nil {
+		return nil, err
+	}
 	var set *Set
-	var err error
-	switch extension := strings.ToLower(filepath.Ext(path)); extension {
-	case ".npy":
-		a, readErr := readNPY(path)
-		if readErr != nil {
-			return nil, readErr
-		}
-		set, err = a.set(path, "npy")
-	case ".npz":
-		set, err = readNPZSet(path, o.Key)
-	case ".h5", ".hdf5":
-		array, labels, readErr := readH5(path, o.h5Key())
-		if readErr != nil {
-			return nil, readErr
-		}
-		if set, err = array.set(path, "h5"); err == nil {
-			err = set.setLabels(path, labels)
-		}
-	case ".pt", ".pth":
-		set, err = readTorchSet(path, o.Key)
-	case ".csv", ".tsv", ".txt":
-		data, dim, readErr := readTable(path)
-		if readErr != nil {
-			return nil, readErr
-		}
-		set, err = newSet(path, "points", data, []int{len(data) / dim, dim})
-	default:
-		if readerOf(path) == nil {
-			return nil, fmt.Errorf("%s: type %q: expected %s, a folder, or the word %s", path, extension, cloudTypes(), Builtin)
-		}
-		set, err = readMeshSet(path, seedName, o)
+	if d.Mesh != nil {
+		set, err = sampled(path, seedName, d.Mesh, o)
+	} else if set, err = fromArray(path, d.Kind, d.Array); err == nil {
+		err = set.setLabels(path, d.Labels)
 	}
 	if err != nil {
 		return nil, err
@@ -55,126 +31,26 @@ func readClouds(path, seedName string, o Options) (*Set, error) {
 	return set, nil
 }
 
-// storedShape reads the shape of the array of clouds in a file from its header.
-func storedShape(path string) (shape []int, err error) {
-	header := func(r io.Reader, _ int64) error {
-		head, _, err := readNPYHeader(r)
-		shape = head.shape
-		return err
-	}
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".npz":
-		archive, err := openNPZ(path)
-		if err != nil {
-			return nil, err
-		}
-		defer archive.Close()
-		key, err := archive.key("")
-		if err != nil {
-			return nil, err
-		}
-		err = archive.open(key, header)
-		return shape, err
-	case ".h5", ".hdf5":
-		err = withH5(path, dataKey, func(f *h5File) error {
-			shape = f.set.Shape
-			return nil
-		})
-	default:
-		err = withNPYFile(path, header)
-	}
-	return shape, err
-}
-
-// readNPZSet reads the clouds under key and, where present, the class labels.
-func readNPZSet(path, key string) (*Set, error) {
-	archive, err := openNPZ(path)
-	if err != nil {
-		return nil, err
-	}
-	defer archive.Close()
-	if key, err = archive.key(key); err != nil {
-		return nil, err
-	}
-	a, err := archive.floats(key)
-	if err != nil {
-		return nil, err
-	}
-	set, err := a.set(path, "npz")
-	if err != nil {
-		return nil, err
-	}
-	labels, err := archive.labels(key)
-	if err != nil {
-		return nil, err
-	}
-	return set, set.setLabels(path, labels)
-}
-
-// readMeshSet reads a mesh and samples it; a file without faces gives its vertices.
-func readMeshSet(path, seedName string, o Options) (*Set, error) {
-	m, err := readMesh(path)
-	if err != nil {
-		return nil, err
-	}
-	if m.faces == 0 {
-		if len(m.vertices) == 0 {
-			return nil, fmt.Errorf("%s: the file is empty: no points and no faces", path)
-		}
-		return newSet(path, "points", m.points(), []int{len(m.vertices), 3})
-	}
-	n := o.Points
-	if n == 0 {
-		n = meshPoints
-	}
-	points, err := m.sample(n, rng.New(o.Seed, rng.Hash(seedName), rng.Hash("mesh")))
+// sampled is the set of a mesh's points.
+func sampled(path, seedName string, m *format.Mesh, o Options) (*Set, error) {
+	n := cmp.Or(o.Points, meshPoints)
+	points, err := m.Sample(n, rng.New(o.Seed, rng.Hash(seedName), rng.Hash("mesh")))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	set, err := newSet(path, "mesh", points, []int{n, 3})
 	if err == nil {
-		set.DegenerateFaces = []int32{int32(m.flat)}
+		set.DegenerateFaces = []int32{int32(m.Flat)}
 	}
 	return set, err
 }
 
-// array is an array as read: float32 where that holds every number of its type, else float64.
-type array struct {
-	narrow []float32
-	wide   []float64
-	shape  []int
-}
-
-// set is newSet of the array.
-func (a array) set(path, kind string) (*Set, error) {
-	if a.wide != nil {
-		return newSet(path, kind, a.wide, a.shape)
+// fromArray is newSet of an array as read.
+func fromArray(path, kind string, a format.Array) (*Set, error) {
+	if a.Wide != nil {
+		return newSet(path, kind, a.Wide, a.Shape)
 	}
-	return newSet(path, kind, a.narrow, a.shape)
-}
-
-// float32s are the array's numbers, rounded.
-func (a array) float32s() []float32 {
-	if a.wide == nil {
-		return a.narrow
-	}
-	return converted[float32](a.wide)
-}
-
-// float64s are the array's numbers.
-func (a array) float64s() []float64 {
-	if a.narrow == nil {
-		return a.wide
-	}
-	return converted[float64](a.narrow)
-}
-
-func converted[To, From float](v []From) []To {
-	out := make([]To, len(v))
-	for i, x := range v {
-		out[i] = To(x)
-	}
-	return out
+	return newSet(path, kind, a.Narrow, a.Shape)
 }
 
 // newSet makes a set of an array [m, d] or [B, m, d]. It shares numbers that are float32, and rounds
@@ -204,7 +80,7 @@ func (s *Set) setCoords(data any) {
 		return
 	}
 	s.Coords = make([]float32, len(wide))
-	size, ok := product(s.Points, s.Dim)
+	size, ok := format.Product(s.Points, s.Dim)
 	for i := 0; ok && size > 0 && (i+1)*size <= len(wide); i++ {
 		origin, lost := round(s.Coords[i*size:(i+1)*size], wide[i*size:(i+1)*size], s.Dim)
 		s.Rounding = max(s.Rounding, lost)

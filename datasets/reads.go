@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/sliced-wasserstein/lab/datasets/format"
 )
 
 // Reads reports whether [Load] of the file or folder in reads the file at path, or would read it if
@@ -32,5 +34,5 @@ func Reads(in, path string) bool {
 		return len(parts) == 1 && (extension == ".h5" || extension == ".txt")
 	}
 	hidden := func(part string) bool { return strings.HasPrefix(part, ".") || part == "__MACOSX" }
-	return !slices.ContainsFunc(parts, hidden) && (slices.Contains(arrayTypes, extension) || readerOf(name) != nil)
+	return !slices.ContainsFunc(parts, hidden) && slices.Contains(format.FolderTypes(), extension)
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/sliced-wasserstein/lab/datasets/catalogue"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
@@ -41,7 +43,7 @@ func SampleMeshes(in, out string, o Options, progress func(done, total int)) (*S
 	if in == Builtin {
 		return sampleBuiltin(out, o)
 	}
-	in, err := Locate(in)
+	in, err := catalogue.Locate(in)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +51,7 @@ func SampleMeshes(in, out string, o Options, progress func(done, total int)) (*S
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := product(len(files), o.Points, 3*4); !ok {
+	if _, ok := format.Product(len(files), o.Points, 3*4); !ok {
 		return nil, fmt.Errorf("points: %d samples of %d meshes are more than a file can hold", o.Points, len(files))
 	}
 	size := 3 * o.Points
@@ -71,7 +73,7 @@ func SampleMeshes(in, out string, o Options, progress func(done, total int)) (*S
 				if s.Origins != nil {
 					return errFar
 				}
-				if err := writeWords(w, len(s.Coords), func(i int) uint32 { return math.Float32bits(s.Coords[i]) }); err != nil {
+				if err := format.WriteWords(w, len(s.Coords), func(i int) uint32 { return math.Float32bits(s.Coords[i]) }); err != nil {
 					return err
 				}
 			}
@@ -83,10 +85,10 @@ func SampleMeshes(in, out string, o Options, progress func(done, total int)) (*S
 		return nil
 	}
 	writePoints := func(path string) error {
-		err := writeNPY(path, descr, len(files)*size, []int{len(files), o.Points, 3}, points)
+		err := format.WriteNPYBody(path, descr, len(files)*size, []int{len(files), o.Points, 3}, points)
 		if errors.Is(err, errFar) { // begin again
 			descr = "<f8"
-			err = writeNPY(path, descr, len(files)*size, []int{len(files), o.Points, 3}, points)
+			err = format.WriteNPYBody(path, descr, len(files)*size, []int{len(files), o.Points, 3}, points)
 		}
 		return err
 	}
@@ -125,7 +127,7 @@ func sampleBuiltin(out string, o Options) (*Sampling, error) {
 	}
 	result := &Sampling{Clouds: set.Clouds, Points: set.Points}
 	result.describe(set)
-	write := func(path string) error { return WriteNPY(path, set.Coords, set.Clouds, set.Points, set.Dim) }
+	write := func(path string) error { return format.WriteNPY(path, set.Coords, set.Clouds, set.Points, set.Dim) }
 	if IsArray(out) {
 		return result, write(out)
 	}
@@ -152,10 +154,10 @@ func IsArray(out string) bool { return strings.EqualFold(filepath.Ext(out), ".np
 func findMeshes(path string) ([]cloudFile, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, fileError(path, err)
+		return nil, format.FileError(path, err)
 	}
 	if !info.IsDir() {
-		if _, ok := meshReaders[strings.ToLower(filepath.Ext(path))]; !ok {
+		if !format.IsMesh(path) {
 			return nil, fmt.Errorf("%s: expected a mesh (.off, .obj, .ply, .stl) or a folder of them", path)
 		}
 		return []cloudFile{{path: path, parts: []string{filepath.Base(path)}, isMesh: true}}, nil
@@ -179,7 +181,7 @@ func findMeshes(path string) ([]cloudFile, error) {
 // writeCompanions writes those of labels.npy, classes.txt and split.npy that are known.
 func (s *Set) writeCompanions(dir string) error {
 	if s.Labels != nil {
-		if err := WriteNPYInts(filepath.Join(dir, "labels.npy"), s.Labels, len(s.Labels)); err != nil {
+		if err := format.WriteNPYInts(filepath.Join(dir, "labels.npy"), s.Labels, len(s.Labels)); err != nil {
 			return err
 		}
 		err := durable.Write(filepath.Join(dir, "classes.txt"), func(w io.Writer) error {
@@ -195,7 +197,7 @@ func (s *Set) writeCompanions(dir string) error {
 		for i, p := range s.Split {
 			parts[i] = int32(p)
 		}
-		return WriteNPYInts(filepath.Join(dir, "split.npy"), parts, len(parts))
+		return format.WriteNPYInts(filepath.Join(dir, "split.npy"), parts, len(parts))
 	}
 	return nil
 }
@@ -209,11 +211,11 @@ func newFolder(out string, fill func(dir string) error) error {
 	if entries, err := os.ReadDir(out); err == nil && len(entries) > 0 {
 		return fmt.Errorf("%s: the folder is not empty: expected a new one", out)
 	} else if err != nil && !os.IsNotExist(err) {
-		return fileError(out, err)
+		return format.FileError(out, err)
 	}
 	parent := filepath.Dir(filepath.Clean(out))
 	if err := os.MkdirAll(parent, 0o755); err != nil {
-		return fileError(parent, err)
+		return format.FileError(parent, err)
 	}
 	return durable.WriteDir(filepath.Clean(out), fill)
 }

@@ -6,8 +6,10 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"math"
+	"io"
 	"slices"
+
+	"github.com/sliced-wasserstein/lab/datasets/format"
 )
 
 // Set is a set of point clouds in memory, all with the same number of points.
@@ -45,7 +47,7 @@ func (s *Set) Cloud(i int) []float32 {
 	if s == nil || i < 0 || i >= s.Clouds {
 		return nil
 	}
-	size, ok := product(s.Points, s.Dim)
+	size, ok := format.Product(s.Points, s.Dim)
 	if !ok || size == 0 || i >= len(s.Coords)/size {
 		return nil
 	}
@@ -173,7 +175,7 @@ func (s *Set) consistent() error {
 	if s == nil {
 		return errNoSet
 	}
-	if want, ok := product(s.Clouds, s.Points, s.Dim); !ok || want != len(s.Coords) {
+	if want, ok := format.Product(s.Clouds, s.Points, s.Dim); !ok || want != len(s.Coords) {
 		return fmt.Errorf("%s: shape [%d %d %d] needs N*M*D coordinates, found %d", s.Name, s.Clouds, s.Points, s.Dim, len(s.Coords))
 	}
 	if s.Origins != nil && len(s.Origins) != s.Clouds*s.Dim {
@@ -210,34 +212,6 @@ func checkFinite[T float](cloud []T, d int) error {
 	return nil
 }
 
-// errNotFinite is the error of a coordinate as it was read, if float32 does not hold it.
-func errNotFinite(x float64) error {
-	return fmt.Errorf("expected a finite number up to 3.4e38, the largest of float32, found %v", x)
-}
-
-// product multiplies sizes; ok is false when one is negative or the result does not fit an int.
-func product(sizes ...int) (p int, ok bool) {
-	p, zero := 1, false
-	for _, n := range sizes {
-		switch {
-		case n < 0:
-			return 0, false
-		case n == 0:
-			zero = true
-		case p > math.MaxInt/n:
-			if !zero {
-				p = -1
-			}
-		case p > 0:
-			p *= n
-		}
-	}
-	if zero {
-		return 0, true
-	}
-	return p, p > 0
-}
-
 // identity returns 0, 1, ..., n-1; empty where n < 1.
 func identity(n int) []int32 {
 	v := make([]int32, max(0, n))
@@ -245,4 +219,26 @@ func identity(n int) []int32 {
 		v[i] = int32(i)
 	}
 	return v
+}
+
+// WriteNPY writes the clouds as a NumPy .npy file [Clouds, Points, Dim], as [format.WriteNPY] does: float32, or
+// float64 if the set has Origins, so that no digit is lost.
+func (s *Set) WriteNPY(path string) error {
+	if err := s.consistent(); err != nil {
+		return err
+	}
+	if s.Origins == nil {
+		return format.WriteNPY(path, s.Coords, s.Clouds, s.Points, s.Dim)
+	}
+	return format.WriteNPYBody(path, "<f8", len(s.Coords), []int{s.Clouds, s.Points, s.Dim}, s.writePositions)
+}
+
+// writePositions writes the points where they are, as float64.
+func (s *Set) writePositions(w io.Writer) error {
+	for i := range s.Clouds {
+		if err := binary.Write(w, binary.LittleEndian, s.Positions(i)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

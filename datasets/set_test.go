@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sliced-wasserstein/lab/datasets/format"
 	"pgregory.net/rapid"
 
 	"github.com/sliced-wasserstein/lab/datasets/internal/rng"
@@ -361,7 +362,7 @@ func TestFrames(t *testing.T) {
 		t.Errorf("clouds as stored have frames %v", stored.Frames)
 	}
 	file := filepath.Join(t.TempDir(), "b.npy")
-	if err := WriteNPY(file, stored.Coords, 3, 20, 3); err != nil {
+	if err := format.WriteNPY(file, stored.Coords, 3, 20, 3); err != nil {
 		t.Fatal(err)
 	}
 	whole, some := load(t, file, Options{}), load(t, file, Options{Points: 7})

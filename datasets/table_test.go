@@ -3,6 +3,8 @@ package datasets
 import (
 	"slices"
 	"testing"
+
+	"github.com/sliced-wasserstein/lab/datasets/format"
 )
 
 func TestLoadTable(t *testing.T) {
@@ -82,22 +84,9 @@ func TestOnlyArrayOfAnArchive(t *testing.T) {
 	if !slices.Equal(s.Labels, []int32{4, 0}) {
 		t.Errorf("labels %v", s.Labels)
 	}
-	if data, shape, err := ReadNPZ(path, ""); err != nil || !slices.Equal(data, s.Coords) || !slices.Equal(shape, []int{2, 6, 3}) {
+	if data, shape, err := format.ReadNPZ(path, ""); err != nil || !slices.Equal(data, s.Coords) || !slices.Equal(shape, []int{2, 6, 3}) {
 		t.Errorf("ReadNPZ: %v %v", shape, err)
 	}
 	_, err := Load(write(t, "b.npz", zipBytes(t, map[string][]byte{"arr_0.npy": cloudNPY(2, 6, 3, 1), "arr_1.npy": cloudNPY(2, 6, 3, 1)})), Options{})
 	wantError(t, err, "b.npz", `no array named "data"`, "arr_0, arr_1", "--key")
-}
-
-func FuzzTable(f *testing.F) {
-	for _, text := range []string{"1,2,3\n4,5,6\n", "\ufeffx;y;z\n1;2;3\n", ",0,1,2\n0,1,2,3\n", "# c\n1 2\n3 4\n", "\"x\"\n1\n"} {
-		f.Add("a.csv", text)
-		f.Add("a.txt", text)
-	}
-	f.Fuzz(func(t *testing.T, name, text string) {
-		data, dim, err := parseTable(name, []byte(text))
-		if err == nil && (dim < 1 || len(data) == 0 || len(data)%dim != 0 || checkFinite(data, dim) != nil) {
-			t.Errorf("%d values in dimension %d", len(data), dim)
-		}
-	})
 }

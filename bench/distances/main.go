@@ -24,6 +24,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/bench/timing"
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
@@ -121,13 +122,13 @@ func (o options) write() error {
 		shape = []int{o.pairs, o.points, 3}
 	}
 	half := o.pairs * o.points * 3
-	if err := datasets.WriteNPY(o.file("x"), set.Coords[:half], shape...); err != nil {
+	if err := format.WriteNPY(o.file("x"), set.Coords[:half], shape...); err != nil {
 		return err
 	}
-	if err := datasets.WriteNPY(o.file("y"), set.Coords[half:], shape...); err != nil {
+	if err := format.WriteNPY(o.file("y"), set.Coords[half:], shape...); err != nil {
 		return err
 	}
-	return datasets.WriteNPY(o.file("directions"), directions(), common, 3) // last: if it exists, all do
+	return format.WriteNPY(o.file("directions"), directions(), common, 3) // last: if it exists, all do
 }
 
 // config is the call's: the mean over points, and its own directions unless some are given.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/bench/timing"
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/internal/xlaenv"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
@@ -50,7 +51,7 @@ func run(metric, dir string, pairs, points int, seconds float64) error {
 			return err
 		}
 		for i, s := range []*datasets.Set{x, y} { // y is written last: if it exists, both do
-			if err := datasets.WriteNPY(filepath.Join(dir, fmt.Sprintf("pairs-%d-%s.npy", points, "xy"[i:i+1])), s.Coords, s.Clouds, s.Points, s.Dim); err != nil {
+			if err := format.WriteNPY(filepath.Join(dir, fmt.Sprintf("pairs-%d-%s.npy", points, "xy"[i:i+1])), s.Coords, s.Clouds, s.Points, s.Dim); err != nil {
 				return err
 			}
 		}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/bench/timing"
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 )
 
 func main() {
@@ -52,7 +53,7 @@ func write(path string, n, points int) error {
 	for i := range n {
 		all = append(all, set.Cloud(i%set.Clouds)...)
 	}
-	return datasets.WriteNPY(path, all, n, points, 3)
+	return format.WriteNPY(path, all, n, points, 3)
 }
 
 func read(path string, batch, passes int) error {

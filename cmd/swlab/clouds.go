@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/catalogue"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
@@ -98,11 +99,11 @@ func sameSource(a, b string) bool {
 	if a == b {
 		return true
 	}
-	first, err := datasets.Locate(a)
+	first, err := catalogue.Locate(a)
 	if err != nil {
 		return false
 	}
-	second, err := datasets.Locate(b)
+	second, err := catalogue.Locate(b)
 	if err != nil || first == second {
 		return err == nil
 	}

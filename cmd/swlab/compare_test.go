@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 )
 
 // TestCompareRuns: two runs are compared on the same clouds, with the scores that evaluate gives,
@@ -31,7 +31,7 @@ func TestCompareRuns(t *testing.T) {
 	metrics := v["metrics"].(map[string]any)
 	values := filepath.Join(dir, "values.npy")
 	alone := object(t, "evaluate", "--run", b, "--seed", "5", "--out-per-cloud", values)
-	columns, shape, err := datasets.ReadNPY(values)
+	columns, shape, err := format.ReadNPY(values)
 	if err != nil || len(shape) != 2 || shape[0] != 4 || shape[1] != 4 {
 		t.Fatalf("values per cloud %v, %v", shape, err)
 	}
@@ -57,7 +57,7 @@ func TestCompareRuns(t *testing.T) {
 	}
 	few := run("few", "1", "--points", "32")
 	one := filepath.Join(dir, "one.npy")
-	if err := datasets.WriteNPY(one, make([]float32, 120), 1, 40, 3); err != nil {
+	if err := format.WriteNPY(one, make([]float32, 120), 1, 40, 3); err != nil {
 		t.Fatal(err)
 	}
 	elsewhere := run("elsewhere", "1", "--split", "all")

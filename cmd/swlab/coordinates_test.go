@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 )
 
 // farFile writes n clouds of m points in space, moved by that vector, as float64.
@@ -51,7 +52,7 @@ func TestMapCoordinates(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := datasets.WriteNPY(axes, []float32{1, 0, 0, 0, 1, 0, 0, 0, 1}, 3, 3); err != nil {
+	if err := format.WriteNPY(axes, []float32{1, 0, 0, 0, 1, 0, 0, 0, 1}, 3, 3); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"auto", "host", "graph"} {

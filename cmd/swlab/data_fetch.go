@@ -10,12 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/datasets/fetch"
+	"github.com/sliced-wasserstein/lab/datasets/catalogue"
 )
 
 // sourceOf finds a data set of the catalogue.
-var sourceOf = datasets.FindSource
+var sourceOf = catalogue.Find
 
 // cache is the folder of what was fetched.
 type cache struct {
@@ -26,7 +25,7 @@ func (c cache) dir() (string, error) {
 	if c.Cache != "" {
 		return c.Cache, nil
 	}
-	return datasets.CacheDir()
+	return catalogue.CacheDir()
 }
 
 type dataFetch struct {
@@ -58,8 +57,8 @@ type fetchAnswer struct {
 	Files     int     `json:"files"`
 	Licence   string  `json:"licence"`
 	Terms     string  `json:"terms_url"`
-	source    datasets.Source
-	record    *fetch.Record
+	source    catalogue.Source
+	record    *catalogue.Record
 }
 
 func (a fetchAnswer) String() string {
@@ -77,7 +76,7 @@ func (f *dataFetch) run() error {
 	if err != nil {
 		return usageError(err)
 	}
-	o := fetch.Options{AcceptLicence: f.AcceptLicence, From: f.From}
+	o := catalogue.Options{AcceptLicence: f.AcceptLicence, From: f.From}
 	if o.Cache, err = f.dir(); err != nil {
 		return err
 	}
@@ -85,7 +84,7 @@ func (f *dataFetch) run() error {
 	o.Progress = byteBar("downloading")
 	ctx, stop := interruptible()
 	defer stop()
-	r, err := fetch.Fetch(ctx, source, o)
+	r, err := catalogue.Fetch(ctx, source, o)
 	if err != nil {
 		return fetchFailed(source, o, err)
 	}
@@ -97,18 +96,18 @@ func (f *dataFetch) run() error {
 }
 
 // dataFlag returns the value to give to --data: the name if it leads to the cache that was used.
-func dataFlag(source datasets.Source, record *fetch.Record) string {
-	if usual, err := datasets.CacheDir(); err == nil && source.Path(usual) == record.Path() {
+func dataFlag(source catalogue.Source, record *catalogue.Record) string {
+	if usual, err := catalogue.CacheDir(); err == nil && source.Path(usual) == record.Path() {
 		return source.Name + "  (" + record.Path() + ")"
 	}
 	return record.Path()
 }
 
 // fetchFailed shows the terms if they have not been accepted, and says what else can be tried.
-func fetchFailed(source datasets.Source, o fetch.Options, err error) error {
+func fetchFailed(source catalogue.Source, o catalogue.Options, err error) error {
 	switch {
-	case errors.As(err, new(fetch.UsageError)):
-		if errors.Is(err, fetch.ErrTerms) {
+	case errors.As(err, new(catalogue.UsageError)):
+		if errors.Is(err, catalogue.ErrTerms) {
 			fmt.Fprintf(os.Stderr, "%s: %s\n\n%s\n%s\n\n", source.Name, source.What, source.Terms, source.TermsURL)
 		}
 		return usageError(err)
@@ -132,7 +131,7 @@ func newDataVerify(c *common) *cobra.Command {
 }
 
 func (v *dataVerify) unused(flag string) (string, error) {
-	if _, err := datasets.FindSource(v.Place); flag == "cache" && v.Place != "" && err != nil {
+	if _, err := catalogue.Find(v.Place); flag == "cache" && v.Place != "" && err != nil {
 		return fmt.Sprintf("%s is a path, not the name of a data set", v.Place), nil
 	}
 	return "", nil
@@ -199,7 +198,7 @@ func (v *dataVerify) run() error {
 
 // verifyRecord returns how files differ from their record and, without a published sum, from the
 // catalogue's numbers.
-func verifyRecord(ctx context.Context, r *fetch.Record) ([]string, error) {
+func verifyRecord(ctx context.Context, r *catalogue.Record) ([]string, error) {
 	problems, err := r.Verify(ctx, byteBar("reading "+r.Name))
 	if err != nil || problems != nil || r.Checksum == "catalogue" {
 		return problems, err
@@ -213,11 +212,11 @@ func verifyRecord(ctx context.Context, r *fetch.Record) ([]string, error) {
 }
 
 // findRecords returns the record that a name or a path means; without one, all in the cache.
-func findRecords(place, cache string) ([]*fetch.Record, error) {
+func findRecords(place, cache string) ([]*catalogue.Record, error) {
 	if place == "" {
-		var all []*fetch.Record
-		for _, s := range datasets.Catalogue() {
-			r, err := fetch.ReadRecord(s.Dir(cache))
+		var all []*catalogue.Record
+		for _, s := range catalogue.All() {
+			r, err := catalogue.ReadRecord(s.Dir(cache))
 			if err == nil {
 				all = append(all, r)
 			} else if !errors.Is(err, os.ErrNotExist) {
@@ -226,19 +225,19 @@ func findRecords(place, cache string) ([]*fetch.Record, error) {
 		}
 		return all, nil
 	}
-	source, err := datasets.FindSource(place)
+	source, err := catalogue.Find(place)
 	if err == nil && source.Files == nil {
 		return nil, usageError(fmt.Errorf("%s: made in memory, nothing is fetched; the test of its checksum is TestShapesChecksum in datasets", source.Name))
 	}
-	read := func() (*fetch.Record, error) { return fetch.FindRecord(place) }
+	read := func() (*catalogue.Record, error) { return catalogue.FindRecord(place) }
 	if err == nil {
-		read = func() (*fetch.Record, error) { return fetch.ReadRecord(source.Dir(cache)) }
+		read = func() (*catalogue.Record, error) { return catalogue.ReadRecord(source.Dir(cache)) }
 	}
 	r, err := read()
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, usageError(fmt.Errorf("%s: has not been fetched into %s", place, cache))
 	}
-	return []*fetch.Record{r}, usageError(err)
+	return []*catalogue.Record{r}, usageError(err)
 }
 
 // byteBar is a progress bar that counts in MB.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 )
 
 func TestDataInfo(t *testing.T) {
@@ -29,7 +29,7 @@ func TestDataInfo(t *testing.T) {
 	}
 
 	file := filepath.Join(t.TempDir(), "sick.npy")
-	if err := datasets.WriteNPY(file, []float32{0, 0, 0, 0, 0, 0, 1, 2, float32(math.NaN()), -4, float32(math.Inf(1)), 0}, 4, 3); err != nil {
+	if err := format.WriteNPY(file, []float32{0, 0, 0, 0, 0, 0, 1, 2, float32(math.NaN()), -4, float32(math.Inf(1)), 0}, 4, 3); err != nil {
 		t.Fatal(err)
 	}
 	v = object(t, "data", "info", file)

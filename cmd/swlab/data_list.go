@@ -6,8 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/datasets/fetch"
+	"github.com/sliced-wasserstein/lab/datasets/catalogue"
 )
 
 type dataList struct {
@@ -23,7 +22,7 @@ func newDataList(c *common) *cobra.Command {
 // dataSets are the names of the catalogue.
 func dataSets() []string {
 	var out []string
-	for _, s := range datasets.Catalogue() {
+	for _, s := range catalogue.All() {
 		out = append(out, s.Name)
 	}
 	return out
@@ -56,7 +55,7 @@ type listedFile struct {
 	Source *string  `json:"sha256_source"`
 }
 
-func newListed(s datasets.Source, cache string) listed {
+func newListed(s catalogue.Source, cache string) listed {
 	files := []listedFile{}
 	for _, f := range s.Files {
 		files = append(files, listedFile{f.Name, append([]string{}, f.URLs...), known(f.Bytes), known(f.SHA256), known(f.Recorded)})
@@ -68,7 +67,7 @@ func newListed(s datasets.Source, cache string) listed {
 type listAnswer struct {
 	Cache   string   `json:"cache"`
 	Sets    []listed `json:"sets"`
-	sources []datasets.Source
+	sources []catalogue.Source
 	one     bool
 }
 
@@ -88,13 +87,13 @@ func (l *dataList) run() error {
 	if err != nil {
 		return err
 	}
-	answer := listAnswer{Cache: dir, sources: datasets.Catalogue(), one: l.Name != ""}
+	answer := listAnswer{Cache: dir, sources: catalogue.All(), one: l.Name != ""}
 	if answer.one {
-		source, err := datasets.FindSource(l.Name)
+		source, err := catalogue.Find(l.Name)
 		if err != nil {
 			return usageError(err)
 		}
-		answer.sources = []datasets.Source{source}
+		answer.sources = []catalogue.Source{source}
 	}
 	for _, s := range answer.sources {
 		answer.Sets = append(answer.Sets, newListed(s, dir))
@@ -118,7 +117,7 @@ func orDash(n int) string {
 }
 
 // download says how much has to be downloaded.
-func download(s datasets.Source) string {
+func download(s catalogue.Source) string {
 	switch {
 	case s.Files == nil:
 		return "nothing"
@@ -138,18 +137,18 @@ func megabytes(n int64) string {
 }
 
 // here says whether a set can be loaded.
-func here(s datasets.Source, cache string) string {
+func here(s catalogue.Source, cache string) string {
 	if s.Files == nil {
 		return "yes"
 	}
-	if _, err := fetch.ReadRecord(s.Dir(cache)); err == nil {
+	if _, err := catalogue.ReadRecord(s.Dir(cache)); err == nil {
 		return "yes"
 	}
 	return "no"
 }
 
 // describe returns everything about a data set, as text.
-func describe(s datasets.Source, cache string) [][2]string {
+func describe(s catalogue.Source, cache string) [][2]string {
 	rows := [][2]string{
 		{"name", s.Name}, {"what", s.What}, {"clouds", fmt.Sprint(s.Clouds)}, {"points", orDash(s.Points)}, {"classes", orDash(s.Classes)},
 		{"licence", s.Licence},

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
@@ -136,7 +137,7 @@ func (d *distanceCall) options(x, y *datasets.Set) (o swlab.DistanceConfig, err 
 	o = swlab.DistanceConfig{Config: config, Seed: d.Seed, Gradient: d.OutGrad != "", Normalize: d.Normalize == "unit",
 		Path: map[string]swlab.Path{"auto": swlab.AutoPath, "host": swlab.HostPath, "graph": swlab.GraphPath}[d.Path]}
 	if d.Directions != "" {
-		v, shape, err := datasets.ReadNPY(d.Directions)
+		v, shape, err := format.ReadNPY(d.Directions)
 		if err != nil {
 			return o, usageError(fmt.Errorf("--directions: %w", err))
 		}
@@ -170,7 +171,7 @@ func masses(flag, path string, set *datasets.Set) ([]float64, error) {
 	if path == "" {
 		return nil, nil
 	}
-	v, shape, err := datasets.ReadNPYFloat64(path)
+	v, shape, err := format.ReadNPYFloat64(path)
 	if err != nil {
 		return nil, usageError(fmt.Errorf("--%s: %w", flag, err))
 	}

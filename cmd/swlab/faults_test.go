@@ -9,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/catalogue"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/internal/durable/durabletest"
 )
 
@@ -21,7 +22,7 @@ func TestEveryFault(t *testing.T) {
 	t.Chdir(dir)
 	quiet(t)
 	sourceOf = anyClouds
-	t.Cleanup(func() { sourceOf = datasets.FindSource })
+	t.Cleanup(func() { sourceOf = catalogue.Find })
 	for _, call := range []string{
 		"vmf sample --kappa 1 --location 0,0,1 --n 5 --out out.npy --force",
 		"distance --loss sw --x x.npy --y y.npy --slices 4 --out-slices s.npy --out-grad g.npy --force",
@@ -48,7 +49,7 @@ func TestEveryFault(t *testing.T) {
 			}
 			fresh()
 			if strings.HasPrefix(call, "data fetch") {
-				if err := datasets.WriteNPZ("shapenet57448xyzonly.npz", []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2}, []int{2, 2, 3}, nil); err != nil {
+				if err := format.WriteNPZ("shapenet57448xyzonly.npz", []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2}, []int{2, 2, 3}, nil); err != nil {
 					t.Fatal(err)
 				}
 			}

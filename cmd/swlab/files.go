@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/catalogue"
 	"github.com/sliced-wasserstein/lab/internal/durable"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
@@ -91,7 +92,7 @@ func (o option) values() []string {
 
 // input finds what is read; empty if it is not there.
 func input(option, name string, run bool) []filePath {
-	at, err := datasets.Locate(name)
+	at, err := catalogue.Locate(name)
 	if err != nil || at == datasets.Builtin {
 		return nil
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 )
 
 // flagFiles is misuseFiles without links, with more: k.npz (data is x, other is not, labels),
@@ -28,7 +28,7 @@ func flagFiles(t *testing.T) string {
 	}
 	scratch := filepath.Join(t.TempDir(), "scratch.npy")
 	stored := func(v []float32, shape ...int) []byte {
-		if err := datasets.WriteNPY(scratch, v, shape...); err != nil {
+		if err := format.WriteNPY(scratch, v, shape...); err != nil {
 			t.Fatal(err)
 		}
 		raw, err := os.ReadFile(scratch)
@@ -75,7 +75,7 @@ func flagFiles(t *testing.T) string {
 	}
 	link := filepath.Join(dir, "link.npy")
 	if err := errors.Join(os.Remove(link), os.WriteFile(link, x, 0o644), os.WriteFile(filepath.Join(dir, "k.npz"), b.Bytes(), 0o644),
-		os.WriteFile(filepath.Join(dir, "run", "best.safetensors"), weights, 0o644), datasets.WriteNPY(filepath.Join(dir, "mass.npy"), mass, 2, 40),
+		os.WriteFile(filepath.Join(dir, "run", "best.safetensors"), weights, 0o644), format.WriteNPY(filepath.Join(dir, "mass.npy"), mass, 2, 40),
 		os.WriteFile(filepath.Join(dir, "old.png"), nil, 0o644), os.Mkdir(filepath.Join(dir, "drawn"), 0o755),
 		os.WriteFile(filepath.Join(dir, "drawn", "ablation_L-smoke-cd.png"), nil, 0o644),
 		os.WriteFile(filepath.Join(dir, "mesh.off"), []byte("OFF\n4 4 0\n0 0 0\n1 0 0\n0 2 0\n0 0 3\n3 0 1 2\n3 0 1 3\n3 0 2 3\n3 1 2 3\n"), 0o644)); err != nil {

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 )
 
 // TestOutputsNameNoHost: no file that a call writes, and no answer, names the working folder, the
@@ -27,7 +27,7 @@ func TestOutputsNameNoHost(t *testing.T) {
 	}
 	t.Setenv("SWLAB_TEST_ANY_CLOUDS", "1")
 	dir := misuseInputs(t)
-	if err := datasets.WriteNPZ(filepath.Join(dir, "shapenet57448xyzonly.npz"), []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2}, []int{2, 2, 3}, nil); err != nil {
+	if err := format.WriteNPZ(filepath.Join(dir, "shapenet57448xyzonly.npz"), []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2}, []int{2, 2, 3}, nil); err != nil {
 		t.Fatal(err)
 	}
 	inputs := digests(t, dir)

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 )
 
 // TestClassifyGenerate: the calls on the codes of a run, through the command line.
@@ -73,7 +73,7 @@ func TestLatentCallsRefuse(t *testing.T) {
 		t.Fatal(err)
 	}
 	lacking := folder(t) // no rod to learn from
-	if err := datasets.WriteNPY(filepath.Join(lacking, "labels.npy"), []float32{0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 2}, 14); err != nil {
+	if err := format.WriteNPY(filepath.Join(lacking, "labels.npy"), []float32{0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 2}, 14); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ says, call string }{

@@ -13,7 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/catalogue"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 )
 
@@ -33,15 +34,15 @@ func TestMain(m *testing.M) {
 
 // environment applies the variables of tests.
 func environment() {
-	sourceOf = datasets.FindSource
+	sourceOf = catalogue.Find
 	if os.Getenv("SWLAB_TEST_ANY_CLOUDS") == "1" {
 		sourceOf = anyClouds
 	}
 }
 
 // anyClouds is the catalogue without its numbers of clouds, so that tests can fetch small sets.
-func anyClouds(name string) (datasets.Source, error) {
-	s, err := datasets.FindSource(name)
+func anyClouds(name string) (catalogue.Source, error) {
+	s, err := catalogue.Find(name)
 	s.Clouds = 0
 	return s, err
 }
@@ -148,9 +149,9 @@ func folder(t *testing.T) string {
 		}
 	}
 	for name, f := range map[string]func(string) error{
-		"points.npy":  func(p string) error { return datasets.WriteNPY(p, points, 14, 40, 3) },
-		"labels.npy":  func(p string) error { return datasets.WriteNPY(p, labels, 14) },
-		"split.npy":   func(p string) error { return datasets.WriteNPY(p, split, 14) },
+		"points.npy":  func(p string) error { return format.WriteNPY(p, points, 14, 40, 3) },
+		"labels.npy":  func(p string) error { return format.WriteNPY(p, labels, 14) },
+		"split.npy":   func(p string) error { return format.WriteNPY(p, split, 14) },
 		"classes.txt": func(p string) error { return os.WriteFile(p, []byte("ball\nplate\nrod\n"), 0o644) },
 	} {
 		if err := f(filepath.Join(dir, name)); err != nil {
@@ -216,7 +217,7 @@ func TestDistance(t *testing.T) {
 	for path, v := range map[string][]float32{
 		x: {0, 0, 0, .5, 0, 0, 0, .5, 0, 0, 0, .5}, y: {.1, 0, 0, .4, .1, 0, 0, .3, .2, -.2, 0, .6}, theta: {1, 0, 0, .6, 0, .8},
 	} {
-		if err := datasets.WriteNPY(path, v, len(v)/3, 3); err != nil {
+		if err := format.WriteNPY(path, v, len(v)/3, 3); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -231,11 +232,11 @@ func TestDistance(t *testing.T) {
 	has(t, v, "loss", "value", "per_pair", "stderr", "slices", "convention", "p", "seed", "backend", "seconds")
 	near("value", v["value"], (0.06+0.0344)/2)
 	near("standard error", v["stderr"], (0.06-0.0344)/2)
-	f, shape, err := datasets.ReadNPY(slices)
+	f, shape, err := format.ReadNPY(slices)
 	if err != nil || len(shape) != 2 || shape[0] != 1 || shape[1] != 2 || math.Abs(float64(f[1])-0.0344) > 1e-6 {
 		t.Errorf("slices %v %v %v", f, shape, err)
 	}
-	if _, shape, err := datasets.ReadNPY(grad); err != nil || len(shape) != 3 || shape[1] != 4 {
+	if _, shape, err := format.ReadNPY(grad); err != nil || len(shape) != 3 || shape[1] != 4 {
 		t.Errorf("gradient %v %v", shape, err)
 	}
 	v = object(t, "distance", "--loss", "sw", "--x", x, "--y", y, "--directions", theta, "--reduce", "mean", "--root")
@@ -270,7 +271,7 @@ func TestWrongCalls(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string, v []float32, shape ...int) string {
 		path := filepath.Join(dir, name)
-		if err := datasets.WriteNPY(path, v, shape...); err != nil {
+		if err := format.WriteNPY(path, v, shape...); err != nil {
 			t.Fatal(err)
 		}
 		return path

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 )
 
@@ -24,17 +24,17 @@ func TestMetrics(t *testing.T) {
 	dir := t.TempDir()
 	path := map[string]string{}
 	for _, key := range []string{"gen", "real"} {
-		v, shape, err := datasets.ReadNPZ(golden, key)
+		v, shape, err := format.ReadNPZ(golden, key)
 		if err != nil {
 			t.Fatal(err)
 		}
 		path[key] = filepath.Join(dir, key+".npy")
-		if err := datasets.WriteNPY(path[key], v, shape...); err != nil {
+		if err := format.WriteNPY(path[key], v, shape...); err != nil {
 			t.Fatal(err)
 		}
 	}
 	number := func(key string) float64 {
-		v, _, err := datasets.ReadNPZ(golden, key)
+		v, _, err := format.ReadNPZ(golden, key)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +86,7 @@ func TestMetricsWrongCalls(t *testing.T) {
 			v[i] = float32(i%7) / 7
 		}
 		path := filepath.Join(dir, name)
-		if err := datasets.WriteNPY(path, v, shape...); err != nil {
+		if err := format.WriteNPY(path, v, shape...); err != nil {
 			t.Fatal(err)
 		}
 		return path

@@ -14,7 +14,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 )
 
 // misuse is a call that must be refused, or must warn, without touching a file.
@@ -167,7 +167,7 @@ func misuseInputs(t *testing.T) string {
 		return out
 	}
 	write := func(name string, v []float32, shape ...int) {
-		if err := datasets.WriteNPY(filepath.Join(dir, name), v, shape...); err != nil {
+		if err := format.WriteNPY(filepath.Join(dir, name), v, shape...); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
@@ -25,7 +26,7 @@ func cloudFile(t *testing.T, seed uint64, n, m, d int) string {
 		v[i] = float32(r.NormFloat64() / 3)
 	}
 	path := filepath.Join(t.TempDir(), fmt.Sprintf("clouds%d.npy", seed))
-	if err := datasets.WriteNPY(path, v, n, m, d); err != nil {
+	if err := format.WriteNPY(path, v, n, m, d); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -33,7 +34,7 @@ func cloudFile(t *testing.T, seed uint64, n, m, d int) string {
 
 func array(t *testing.T, path string, shape ...int) []float32 {
 	t.Helper()
-	v, found, err := datasets.ReadNPY(path)
+	v, found, err := format.ReadNPY(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +157,7 @@ func TestEncodeNormalizes(t *testing.T) {
 	}
 	unit, off := filepath.Join(dir, "unit.npy"), filepath.Join(dir, "off.npy")
 	for path, v := range map[string][]float32{unit: set.Coords, off: moved} {
-		if err := datasets.WriteNPY(path, v, n, m, 3); err != nil {
+		if err := format.WriteNPY(path, v, n, m, 3); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -167,7 +168,7 @@ func TestEncodeNormalizes(t *testing.T) {
 		if err := json.Unmarshal([]byte(stdout), &v); code != 0 || err != nil {
 			t.Fatalf("%s %v: exit code %d, %s", what, flags, code, errs)
 		}
-		values, _, err := datasets.ReadNPY(out)
+		values, _, err := format.ReadNPY(out)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,7 +18,7 @@ import (
 
 	"golang.org/x/sys/cpu"
 
-	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 )
 
 var record = flag.Bool("record", false, "write testdata/numbers.json anew in place of comparing with it")
@@ -101,7 +101,7 @@ func distanceNumbers(t *testing.T, got map[string][]string) {
 			args = append(args, "--out-grad", grad)
 		}
 		numbers := printed(t, args, "value", "per_pair", "stderr")
-		if g, _, err := datasets.ReadNPY(grad); err == nil {
+		if g, _, err := format.ReadNPY(grad); err == nil {
 			numbers = append(numbers, fmt.Sprint(g[0], g[100], g[len(g)-1]))
 			if err := os.Remove(grad); err != nil {
 				t.Fatal(err)

@@ -16,6 +16,7 @@ import (
 	"github.com/scigolib/hdf5"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
@@ -66,7 +67,7 @@ func plotInputs(t *testing.T) map[string]int {
 	t.Helper()
 	dir := flagFiles(t)
 	at := func(name string) string { return filepath.Join(dir, name) }
-	x, _, err := datasets.ReadNPY(at("x.npy"))
+	x, _, err := format.ReadNPY(at("x.npy"))
 	if err != nil {
 		t.Fatal(err)
 	}

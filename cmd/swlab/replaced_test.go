@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 )
 
 // TestReplacedData: every call that works on a run's clouds says when these are not what the run was
@@ -52,7 +52,7 @@ func TestReplacedData(t *testing.T) {
 		for i := range values {
 			values[i] = float32(i*i%97) + float32(i%7)
 		}
-		if err := datasets.WriteNPY(filepath.Join(data, "points.npy"), values, clouds, points, 3); err != nil {
+		if err := format.WriteNPY(filepath.Join(data, "points.npy"), values, clouds, points, 3); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -77,7 +77,7 @@ func TestReplacedData(t *testing.T) {
 			t.Errorf("by another name: %q", warnings)
 		}
 	}
-	if err := datasets.WriteNPY(filepath.Join(data, "split.npy"), []float32{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1}, 14); err != nil {
+	if err := format.WriteNPY(filepath.Join(data, "split.npy"), []float32{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1}, 14); err != nil {
 		t.Fatal(err)
 	}
 	if warnings := said(calls[0]); !strings.Contains(warnings, "has 6 clouds to train on, and the run "+run+" was trained on 10") {

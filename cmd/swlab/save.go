@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 )
 
 // saved is a file that a call writes at the end of its work. A failure must not lose the numbers:
@@ -24,7 +24,7 @@ func save(flag, path string, write func(path string) error) saved {
 
 // saveNPY saves an array.
 func saveNPY(flag, path string, values []float32, shape ...int) saved {
-	return save(flag, path, func(path string) error { return datasets.WriteNPY(path, values, shape...) })
+	return save(flag, path, func(path string) error { return format.WriteNPY(path, values, shape...) })
 }
 
 // row describes the file in text output.

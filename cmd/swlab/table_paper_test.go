@@ -13,6 +13,7 @@ import (
 	"github.com/scigolib/hdf5"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
@@ -189,7 +190,7 @@ func shapesOf(t *testing.T, classes, each int) *datasets.Set {
 func writeNPZ(t *testing.T, path string, set *datasets.Set) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "data.npy")
-	if err := datasets.WriteNPY(file, set.Coords, set.Clouds, set.Points, set.Dim); err != nil {
+	if err := format.WriteNPY(file, set.Coords, set.Clouds, set.Points, set.Dim); err != nil {
 		t.Fatal(err)
 	}
 	raw, err := os.ReadFile(file)

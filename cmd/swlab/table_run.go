@@ -17,6 +17,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/catalogue"
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/table"
@@ -278,7 +279,7 @@ func (t *tableRun) fit(p *reproduce.Preset) (notices []string, err error) {
 			continue
 		}
 		set, err := t.openWith(flag, flag, path, "all", datasets.Options{Points: max(p.Points, p.GapPoints), AtMost: true})
-		if errors.As(err, new(*datasets.NotFetchedError)) {
+		if errors.As(err, new(*catalogue.NotFetchedError)) {
 			continue // the plan lists it
 		}
 		if err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
@@ -75,7 +75,7 @@ func TestTrainLonger(t *testing.T) {
 // TestOneCloud: training on one cloud is refused in one line that says how many are needed.
 func TestOneCloud(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "one.npy")
-	if err := datasets.WriteNPY(path, []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, 4, 3); err != nil {
+	if err := format.WriteNPY(path, []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, 4, 3); err != nil {
 		t.Fatal(err)
 	}
 	code, _, errs := command(t, "train", "--data", path, "--loss", "sw", "--out", filepath.Join(t.TempDir(), "run"))

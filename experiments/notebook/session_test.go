@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 	"github.com/sliced-wasserstein/lab/vmfviz"
@@ -116,7 +117,7 @@ func TestUsersData(t *testing.T) {
 		for i := range v {
 			v[i] = float32(i*i%17) - 8
 		}
-		if err := datasets.WriteNPY(path, v, n, 8, 3); err != nil {
+		if err := format.WriteNPY(path, v, n, 8, 3); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/catalogue"
 	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/experiments/gap"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
@@ -31,7 +32,7 @@ type Schedule struct {
 	Jobs     []Item // row by row, seed by seed
 	// unfetched lists the data sets that are not on this machine. The schedule is complete without
 	// them, except for the digests of their clouds: it can be counted and not run.
-	unfetched []datasets.Source
+	unfetched []catalogue.Source
 }
 
 // Item gives the numbers of a row, or of one of its candidates, for one seed.
@@ -255,7 +256,7 @@ func described(l *runs.Store, format string, data ...runs.Data) (string, error) 
 // unknown.
 func (plan *Schedule) data(l *runs.Store, d runs.Data) (runs.Data, error) {
 	found, err := l.Data(d)
-	var missing *datasets.NotFetchedError
+	var missing *catalogue.NotFetchedError
 	if !errors.As(err, &missing) {
 		return found, err
 	}
@@ -268,21 +269,21 @@ func (plan *Schedule) data(l *runs.Store, d runs.Data) (runs.Data, error) {
 func Ready(schedules ...*Schedule) error {
 	var errs []error
 	for _, s := range Unfetched(schedules...) {
-		_, err := datasets.Locate(s.Name)
+		_, err := catalogue.Locate(s.Name)
 		errs = append(errs, err)
 	}
 	return errors.Join(errs...)
 }
 
 // Unfetched lists the data sets of the schedules that are not on this machine, each once.
-func Unfetched(schedules ...*Schedule) []datasets.Source {
-	var out []datasets.Source
+func Unfetched(schedules ...*Schedule) []catalogue.Source {
+	var out []catalogue.Source
 	for _, plan := range schedules {
 		if plan == nil {
 			continue
 		}
 		for _, s := range plan.unfetched {
-			if !slices.ContainsFunc(out, func(x datasets.Source) bool { return x.Name == s.Name }) {
+			if !slices.ContainsFunc(out, func(x catalogue.Source) bool { return x.Name == s.Name }) {
 				out = append(out, s)
 			}
 		}
@@ -294,7 +295,7 @@ func Unfetched(schedules ...*Schedule) []datasets.Source {
 // fetched.
 func hasClasses(l *runs.Store, d runs.Data) (bool, error) {
 	has, err := l.HasClasses(d)
-	var missing *datasets.NotFetchedError
+	var missing *catalogue.NotFetchedError
 	if errors.As(err, &missing) {
 		return missing.Source.Classes > 0 && missing.Source.Parts != nil, nil
 	}
@@ -314,7 +315,7 @@ func (plan *Schedule) reconstruction(l *runs.Store) (func(setRow, uint64) ([]Rea
 	}
 	data := whole
 	if data.Val = p.heldOut(); data.Val > 0 {
-		var missing *datasets.NotFetchedError
+		var missing *catalogue.NotFetchedError
 		if _, err := l.Clouds(data.Part("val")); err != nil && !errors.As(err, &missing) { // before anything is trained
 			return nil, fmt.Errorf("validation clouds: %w", err)
 		}
@@ -429,7 +430,7 @@ func (plan *Schedule) gap(l *runs.Store) (func(setRow, uint64) ([]Reading, error
 	}
 	study := p.gap()
 	set, err := l.Clouds(data)
-	if err != nil && !errors.As(err, new(*datasets.NotFetchedError)) {
+	if err != nil && !errors.As(err, new(*catalogue.NotFetchedError)) {
 		return nil, err
 	}
 	if plan.Data = data.String(); err == nil {

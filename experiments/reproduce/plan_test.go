@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/catalogue"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/table"
 	"github.com/sliced-wasserstein/lab/swlab/train"
@@ -221,7 +223,7 @@ func TestRowsAndSeeds(t *testing.T) {
 func TestSizes(t *testing.T) {
 	cache, other := t.TempDir(), filepath.Join(t.TempDir(), "other.npy")
 	t.Setenv("SWLAB_CACHE", cache)
-	source, err := datasets.FindSource("shapenet-core55")
+	source, err := catalogue.Find("shapenet-core55")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,9 +233,9 @@ func TestSizes(t *testing.T) {
 	}
 	for _, err := range []error{
 		os.MkdirAll(filepath.Dir(source.Path(cache)), 0o755),
-		os.WriteFile(filepath.Join(source.Dir(cache), datasets.RecordName), []byte("{}"), 0o644),
-		datasets.WriteNPZ(source.Path(cache), set.Coords[:14*16*3], []int{14, 16, 3}, nil),
-		datasets.WriteNPY(other, set.Coords[:9*16*3], 9, 16, 3),
+		os.WriteFile(filepath.Join(source.Dir(cache), catalogue.RecordName), []byte("{}"), 0o644),
+		format.WriteNPZ(source.Path(cache), set.Coords[:14*16*3], []int{14, 16, 3}, nil),
+		format.WriteNPY(other, set.Coords[:9*16*3], 9, 16, 3),
 	} {
 		if err != nil {
 			t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/catalogue"
 	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
@@ -64,14 +65,14 @@ func (d Data) String() string {
 // fetched it is d.String.
 func (l *Store) Describe(d Data) (string, error) {
 	set, err := l.open(d)
-	if errors.As(err, new(*datasets.NotFetchedError)) {
+	if errors.As(err, new(*catalogue.NotFetchedError)) {
 		return d.String(), nil
 	}
 	if err != nil {
 		return "", err
 	}
 	n, whole := set.Clouds, 0
-	if source, err := datasets.FindSource(d.Path); err == nil && source.Files != nil {
+	if source, err := catalogue.Find(d.Path); err == nil && source.Files != nil {
 		whole = source.Parts[d.Split]
 		if source.Parts == nil || d.Split == "all" {
 			whole = source.Clouds
@@ -108,7 +109,7 @@ func (l *Store) Data(d Data) (Data, error) {
 		return d, nil
 	}
 	d.Train, d.Test = 0, 0
-	path, err := datasets.Locate(d.Path)
+	path, err := catalogue.Locate(d.Path)
 	if err != nil {
 		return d, err
 	}

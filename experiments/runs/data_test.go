@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
@@ -53,11 +54,11 @@ func TestContent(t *testing.T) {
 	}
 	split := make([]int32, 20)
 	split[3] = 1
-	if err := datasets.WriteNPYInts(filepath.Join(second, "split.npy"), split, 20); err != nil {
+	if err := format.WriteNPYInts(filepath.Join(second, "split.npy"), split, 20); err != nil {
 		t.Fatal(err)
 	}
 	differs("other parts")
-	if err := datasets.WriteNPYInts(filepath.Join(second, "labels.npy"), split, 20); err != nil {
+	if err := format.WriteNPYInts(filepath.Join(second, "labels.npy"), split, 20); err != nil {
 		t.Fatal(err)
 	}
 	differs("other labels")
@@ -157,7 +158,7 @@ func TestOpen(t *testing.T) {
 		t.Errorf("the folder has classes and parts: %v, %v", ok, err)
 	}
 	file := filepath.Join(t.TempDir(), "bare.npy")
-	if err := datasets.WriteNPY(file, whole.Coords, 40, 16, 3); err != nil {
+	if err := format.WriteNPY(file, whole.Coords, 40, 16, 3); err != nil {
 		t.Fatal(err)
 	}
 	bare, err := l.Data(Data{Path: file, Split: "train", Points: 16})

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/internal/durable"
 	"github.com/sliced-wasserstein/lab/swlab/latent"
 	"github.com/sliced-wasserstein/lab/swlab/metric"
@@ -85,7 +86,7 @@ func (l *Store) generated(ctx context.Context, g Generation, dir string, real *d
 		return nil, err
 	}
 	set.Name = GeneratedFile
-	return set, datasets.WriteNPY(file, set.Coords, set.Clouds, set.Points, set.Dim)
+	return set, format.WriteNPY(file, set.Coords, set.Clouds, set.Points, set.Dim)
 }
 
 // made makes n clouds.

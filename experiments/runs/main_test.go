@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
@@ -69,9 +70,9 @@ func stored(t *testing.T, dir string, seed uint64) string {
 	}
 	for _, err := range []error{
 		os.MkdirAll(dir, 0o755),
-		datasets.WriteNPY(filepath.Join(dir, "points.npy"), set.Coords, set.Clouds, set.Points, 3),
-		datasets.WriteNPYInts(filepath.Join(dir, "labels.npy"), set.Labels, set.Clouds),
-		datasets.WriteNPYInts(filepath.Join(dir, "split.npy"), split, set.Clouds),
+		format.WriteNPY(filepath.Join(dir, "points.npy"), set.Coords, set.Clouds, set.Points, 3),
+		format.WriteNPYInts(filepath.Join(dir, "labels.npy"), set.Labels, set.Clouds),
+		format.WriteNPYInts(filepath.Join(dir, "split.npy"), split, set.Clouds),
 		os.WriteFile(filepath.Join(dir, "classes.txt"), []byte(names), 0o644),
 	} {
 		if err != nil {

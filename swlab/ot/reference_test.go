@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 )
 
@@ -37,7 +38,7 @@ func TestRealShapes(t *testing.T) {
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("the shapes are not here: %v", err)
 	}
-	points, shape, err := datasets.ReadNPY(path)
+	points, shape, err := format.ReadNPY(path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/internal/durable/durabletest"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -306,7 +307,7 @@ func TestNonfinite(t *testing.T) {
 		t.Errorf("%d steps, checkpoint %d, expected %d", n, savedStep(o.Out), at(0)-1)
 	}
 	batch := filepath.Join(o.Out, fmt.Sprintf("nonfinite-step-%09d.npz", at(0)))
-	clouds, shape, err := datasets.ReadNPZ(batch, "data")
+	clouds, shape, err := format.ReadNPZ(batch, "data")
 	if err != nil || len(shape) != 3 || !slices.ContainsFunc(clouds, func(x float32) bool { return math.IsInf(float64(x), 1) }) {
 		t.Errorf("%v %v", shape, err)
 	}

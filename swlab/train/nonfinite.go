@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
 )
 
@@ -103,7 +104,7 @@ func saveBatch(path string, set *datasets.Set, rows []int32) (found string, err 
 			break
 		}
 	}
-	return found, datasets.WriteNPZ(path, clouds, []int{len(rows), set.Points, set.Dim}, map[string][]int32{"rows": rows})
+	return found, format.WriteNPZ(path, clouds, []int{len(rows), set.Points, set.Dim}, map[string][]int32{"rows": rows})
 }
 
 // savedStep is the step of the newest checkpoint in a run folder; 0 if there is none.

@@ -1,0 +1,187 @@
+package catalogue
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sliced-wasserstein/lab/datasets/format"
+	"github.com/sliced-wasserstein/lab/internal/suggest"
+)
+
+// Builtin is the name of the procedural shapes.
+const Builtin = "builtin"
+
+// Source describes a data set: what it is, its terms, how to get its files and how they are laid
+// out. [Fetch] downloads, checks and unpacks it.
+type Source struct {
+	Name    string // as given to `swlab data fetch` and, once fetched, to Load
+	What    string // one line
+	Kind    string // what Load finds: "builtin", "modelnet", "npz", "folder" or "meshes"
+	Clouds  int    // clouds or meshes
+	Points  int    // points per cloud; 0: meshes, sampled on reading
+	Classes int    // 0: no labels
+	// Parts holds the number of clouds of each part by its name; nil: the set has no parts.
+	Parts map[string]int
+	Home  string // web page
+
+	Licence  string // in a few words
+	Terms    string // what must be accepted before fetching; "": nothing
+	TermsURL string
+
+	Files       []File // what is downloaded; nil: nothing to fetch
+	Manual      string // how to get the files by hand, if no program can
+	Root        string // what Load reads, below the unpacked files
+	MaxUnpacked int64  // limit in bytes of all unpacked files
+	Notes       string
+}
+
+// File is one file of a Source.
+type File struct {
+	Name     string   // as saved
+	URLs     []string // tried in this order
+	Bytes    int64    // 0: not known
+	SHA256   string   // in hexadecimal; "": not known
+	Recorded string   // who published SHA256
+	Archive  string   // "zip", or "" for a plain file
+	To       string   // path of a plain file, with slashes; "": Name
+}
+
+// All returns all known data sets.
+func All() []Source { return slices.Clone(catalogue) }
+
+// Find returns the data set of this name.
+func Find(name string) (Source, error) {
+	var names []string
+	for _, s := range catalogue {
+		if s.Name == name {
+			return s, nil
+		}
+		names = append(names, s.Name)
+	}
+	return Source{}, suggest.Unknown("data set", name, names)
+}
+
+// RecordName is the file in a data set's folder of the cache that marks the set as complete.
+const RecordName = "fetched.json"
+
+// FilesName is the folder with a fetched set's files, beside the record.
+const FilesName = "files"
+
+// cacheVariable chooses the folder of fetched data.
+const cacheVariable = "SWLAB_CACHE"
+
+// CacheDir returns the folder of what can be downloaded or computed again: that of the environment
+// variable SWLAB_CACHE, or swlab in the user's cache folder. Fetched data sets are in its
+// sub-folder data.
+func CacheDir() (string, error) {
+	if dir := os.Getenv(cacheVariable); dir != "" {
+		return dir, nil
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return "", fmt.Errorf("no folder for fetched data: set %s: %w", cacheVariable, err)
+	}
+	return filepath.Join(dir, "swlab"), nil
+}
+
+// Dir returns the data set's folder in a cache.
+func (s Source) Dir(cache string) string { return filepath.Join(cache, "data", s.Name) }
+
+// Path returns what Load reads once the set has been fetched.
+func (s Source) Path(cache string) string {
+	if s.Files == nil {
+		return s.Name
+	}
+	return filepath.Join(s.Dir(cache), FilesName, filepath.FromSlash(s.Root))
+}
+
+// Check compares what is at path with the numbers of clouds, of points and of clouds in each part. It
+// reads the headers of arrays and counts the files of meshes. A Source without a number of clouds
+// accepts everything.
+func (s Source) Check(path string) error {
+	if s.Clouds == 0 {
+		return nil
+	}
+	clouds, inPart := 0, map[string]int{}
+	err := filepath.WalkDir(path, func(file string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || strings.HasPrefix(e.Name(), ".") || !slices.Contains(format.FolderTypes(), strings.ToLower(filepath.Ext(file))) {
+			return err
+		}
+		n := 1
+		if !format.IsMesh(file) {
+			shape, err := format.Shape(file)
+			if err != nil {
+				return err
+			}
+			if len(shape) != 3 {
+				return fmt.Errorf("%s: expected an array [clouds, points, 3], found shape %v", file, shape)
+			}
+			if s.Points > 0 && shape[1] != s.Points {
+				return fmt.Errorf("%s: expected clouds of %d points, found %d", file, s.Points, shape[1])
+			}
+			n = shape[0]
+		}
+		clouds += n
+		for part := range s.Parts {
+			if strings.Contains(file[len(path):], string(filepath.Separator)+part+string(filepath.Separator)) {
+				inPart[part] += n
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if clouds != s.Clouds {
+		return fmt.Errorf("%s: expected %d clouds, found %d", path, s.Clouds, clouds)
+	}
+	for _, part := range slices.Sorted(maps.Keys(s.Parts)) {
+		if n := s.Parts[part]; inPart[part] != n {
+			return fmt.Errorf("%s: expected %d clouds in the part %s, found %d", path, n, part, inPart[part])
+		}
+	}
+	return nil
+}
+
+// NotFetchedError says that a data set of the catalogue is not on this machine.
+type NotFetchedError struct {
+	Source Source
+	Cache  string // where it was looked for
+}
+
+// Error says how to get the data set.
+func (e *NotFetchedError) Error() string {
+	if e == nil {
+		return "a data set has not been fetched"
+	}
+	return fmt.Sprintf("%[1]s: there is no such file, and the data set of this name has not been fetched into %[2]s: `swlab data fetch %[1]s` says how", e.Source.Name, e.Cache)
+}
+
+// Locate turns the name of a fetched data set into its path. Anything else, including a file or
+// folder that has the name of a data set, is returned unchanged. A data set that has not been
+// fetched is a [NotFetchedError], which says how to get it.
+func Locate(path string) (string, error) {
+	source, err := Find(path)
+	if err != nil || source.Files == nil {
+		return path, nil
+	}
+	if _, err := os.Lstat(path); err == nil {
+		return path, nil
+	}
+	cache, err := CacheDir()
+	if err != nil {
+		return "", err
+	}
+	if _, err := os.Stat(filepath.Join(source.Dir(cache), RecordName)); errors.Is(err, os.ErrNotExist) {
+		return "", &NotFetchedError{source, cache}
+	} else if err != nil {
+		return "", format.FileError(source.Dir(cache), err)
+	}
+	return source.Path(cache), nil
+}

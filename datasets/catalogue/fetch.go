@@ -1,0 +1,314 @@
+// Package fetch gets the data sets of [Catalogue]. It downloads them into a cache, or
+// takes files downloaded by hand, checks them against the catalogue's sizes and SHA-256 sums,
+// unpacks them, and keeps a record for later verification.
+//
+// In the cache a data set NAME has the folder data/NAME with
+//
+//	files/         the files, as unpacked
+//	fetched.json   the [Record]; it is written last, so that a set with a record is whole
+//	FILE.part      a partial download, removed at the end
+//
+// A file without a published checksum is trusted the first time, if it holds as many clouds and points
+// as the catalogue says. Its sum is recorded, and a later fetch must match it.
+package catalogue
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/sliced-wasserstein/lab/internal/durable"
+)
+
+// Options say where to fetch from and where to store.
+type Options struct {
+	Cache string // folder of all fetched sets; "": [CacheDir]
+	From  string // a file, or a folder with the set's files, instead of the network
+
+	AcceptLicence bool
+
+	Client   *http.Client // nil: one that refuses redirects from https to http
+	Progress func(file string, done, total int64)
+	// Note is called with messages for the user: retries, sums that could not be checked.
+	Note func(text string)
+}
+
+func (o *Options) fill() error {
+	if o.Cache == "" {
+		var err error
+		if o.Cache, err = CacheDir(); err != nil {
+			return err
+		}
+	}
+	o.Client = cmp.Or(o.Client, &http.Client{CheckRedirect: checkRedirect})
+	if o.Progress == nil {
+		o.Progress = func(string, int64, int64) {}
+	}
+	if o.Note == nil {
+		o.Note = func(string) {}
+	}
+	return nil
+}
+
+// ErrTerms is the error of a fetch before its licence is accepted; it is in a [UsageError].
+var ErrTerms = errors.New("its terms have not been accepted: --accept-licence accepts them")
+
+// UsageError says that the call is invalid: the licence was not accepted, a file must be downloaded
+// by hand, an option does not fit, the file given is not that of the catalogue or not the one fetched
+// before. Nothing was fetched.
+type UsageError struct{ error }
+
+// Error returns the message; for a zero UsageError, that the call is wrong.
+func (e UsageError) Error() string {
+	if e.error == nil {
+		return "the call cannot be carried out"
+	}
+	return e.error.Error()
+}
+
+func (e UsageError) Unwrap() error { return e.error }
+
+func usageErrorf(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
+
+// Fetch makes a data set available and returns its record. An existing one is left alone
+// (Record.Fetched is false), unless it is not what the catalogue says or not what Options.From holds:
+// that is an error, which says what to delete. An interrupted download resumes.
+func Fetch(ctx context.Context, source Source, o Options) (*Record, error) {
+	if len(source.Files) == 0 {
+		return nil, usageErrorf("%s: there is nothing to fetch: it is made in memory", source.Name)
+	}
+	if err := o.fill(); err != nil {
+		return nil, err
+	}
+	dir := source.Dir(o.Cache)
+	if record, err := before(ctx, source, o); record != nil || err != nil {
+		return record, err
+	}
+	if source.Terms != "" && !o.AcceptLicence {
+		return nil, usageErrorf("%s: %w", source.Name, ErrTerms)
+	}
+	if o.From == "" && source.Files[0].URLs == nil {
+		return nil, usageErrorf("%s: no program can download it: %s; then `swlab data fetch %s --accept-licence --from PATH`", source.Name, source.Manual, source.Name)
+	}
+	for _, file := range source.Files {
+		if _, err := localFile(source, file, o.From); err != nil {
+			return nil, err
+		}
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	unlock, err := durable.Lock(dir)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	defer unlock()
+	if record, err := before(ctx, source, o); record != nil || err != nil { // another process was faster
+		return record, err
+	}
+	old, _ := ReadRecord(dir) // nil on an error: no sum is known
+	if err := durable.RemoveTemporary(filepath.Join(dir, RecordName)); err != nil {
+		return nil, err
+	}
+	record := &Record{Name: source.Name, Licence: source.Licence, Root: source.Root, Checksum: "catalogue", Fetched: true, dir: dir}
+	stage := filepath.Join(dir, ".unpack")
+	if err := os.RemoveAll(stage); err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(stage)
+	if err := os.Mkdir(stage, 0o755); err != nil {
+		return nil, err
+	}
+	budget := &budget{bytes: source.MaxUnpacked, files: maxFiles}
+	var trusted []string
+	for _, file := range source.Files {
+		if file.SHA256 == "" {
+			record.Checksum = "first use"
+			if known := old.download(file.Name); known != nil {
+				file.SHA256, file.Recorded = known.SHA256, "the first fetch; delete "+dir+" to trust another file"
+			} else {
+				trusted = append(trusted, file.Name)
+			}
+		}
+		got, local, err := o.take(ctx, source, file, dir)
+		if err != nil {
+			return nil, err
+		}
+		record.Downloads = append(record.Downloads, got)
+		record.Bytes += got.Bytes
+		entries, err := place(local, file, stage, budget)
+		if err != nil {
+			return nil, o.refused(err)
+		}
+		record.Files = append(record.Files, entries...)
+	}
+	if len(record.Downloads) == 1 {
+		record.SHA256 = record.Downloads[0].SHA256
+	}
+	if _, err := os.Stat(filepath.Join(stage, filepath.FromSlash(source.Root))); err != nil {
+		return nil, o.refused(fmt.Errorf("%s: the archive has no %s: it is not the expected file", source.Files[0].Name, source.Root))
+	}
+	if err := record.check(source, stage); err != nil {
+		record.discardDownloads()
+		return nil, o.refused(fmt.Errorf("%s: %w", cmp.Or(o.From, record.Downloads[0].From), err))
+	}
+	for _, name := range trusted {
+		o.Note(name + ": no checksum is known for this file; it is trusted, and its checksum recorded")
+	}
+	return record, record.settle(stage)
+}
+
+// refused is the error of a file's content: a wrong call if the user gave the file.
+func (o Options) refused(err error) error {
+	if err == nil || o.From == "" || errors.As(err, new(*fs.PathError)) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return usageErrorf("--from: %w", err)
+}
+
+// before returns the record of a set whose files are there, or nil. It is an error if they are not what
+// the catalogue says, or not those of --from.
+func before(ctx context.Context, source Source, o Options) (*Record, error) {
+	record, err := ReadRecord(source.Dir(o.Cache))
+	if err != nil || !record.present() {
+		return nil, nil
+	}
+	if err := record.check(source, filepath.Join(record.dir, FilesName)); err != nil {
+		return nil, usageErrorf("%w; delete %s, which holds it, and fetch again", err, record.dir)
+	}
+	for _, file := range source.Files {
+		if o.From == "" {
+			break
+		}
+		local, err := localFile(source, file, o.From)
+		if err != nil {
+			return nil, err
+		}
+		_, sum, err := hash(ctx, local)
+		if err != nil {
+			return nil, err
+		}
+		if known := record.download(file.Name); known != nil && known.SHA256 != sum {
+			return nil, usageErrorf("--from: %s has the SHA-256 %s; %s was fetched before with %s: delete %s to replace it", local, sum, file.Name, known.SHA256, record.dir)
+		}
+	}
+	record.discardDownloads() // of a process killed just before its end
+	return record, nil
+}
+
+// check compares files without a published sum with the numbers of the catalogue. Its error names the
+// files below root as they are in the set.
+func (r *Record) check(source Source, root string) error {
+	if r.Checksum == "catalogue" {
+		return nil
+	}
+	if err := source.Check(filepath.Join(root, filepath.FromSlash(source.Root))); err != nil {
+		return fmt.Errorf("not %s: %s", source.Name, strings.ReplaceAll(err.Error(), root+string(filepath.Separator), ""))
+	}
+	return nil
+}
+
+// take gets one file and returns what is known of it and its path.
+func (o Options) take(ctx context.Context, source Source, file File, dir string) (Download, string, error) {
+	if o.From == "" {
+		return o.download(ctx, file, dir)
+	}
+	local, err := localFile(source, file, o.From)
+	if err != nil {
+		return Download{}, "", err
+	}
+	got, err := check(ctx, local, local, file)
+	got.From = "--from"
+	return got, local, o.refused(err)
+}
+
+// localFile finds a file of the set below the path of --from, if given.
+func localFile(source Source, file File, from string) (string, error) {
+	if from == "" {
+		return "", nil
+	}
+	info, err := os.Stat(from)
+	if err != nil {
+		return "", UsageError{fmt.Errorf("--from: %w", err)}
+	}
+	if !info.IsDir() {
+		if len(source.Files) > 1 {
+			return "", usageErrorf("--from %s: expected a folder: %s consists of %d files", from, source.Name, len(source.Files))
+		}
+		return from, nil
+	}
+	path := filepath.Join(from, file.Name)
+	if _, err := os.Stat(path); err != nil {
+		return "", usageErrorf("--from %s: expected the file %s in this folder", from, file.Name)
+	}
+	return path, nil
+}
+
+// mismatchError marks a file that is not what the catalogue says.
+type mismatchError struct{ error }
+
+// check reads the file at path, which comes from `from`, and compares it with the catalogue.
+func check(ctx context.Context, path, from string, want File) (Download, error) {
+	got := Download{Name: want.Name, From: from}
+	var err error
+	switch got.Bytes, got.SHA256, err = hash(ctx, path); {
+	case err != nil:
+	case want.Bytes > 0 && got.Bytes != want.Bytes:
+		err = mismatchError{fmt.Errorf("%s: expected %d bytes, found %d: not the file of the catalogue, or a part of it", from, want.Bytes, got.Bytes)}
+	case want.SHA256 != "" && !strings.EqualFold(got.SHA256, want.SHA256):
+		err = mismatchError{fmt.Errorf("%s: expected the SHA-256 %s (%s), found %s: refused", from, want.SHA256, want.Recorded, got.SHA256)}
+	}
+	return got, err
+}
+
+// present reports whether the files of a record exist with their sizes; [Verify] also reads them.
+func (r *Record) present() bool {
+	for _, e := range r.Files {
+		if info, err := os.Stat(filepath.Join(r.dir, FilesName, filepath.FromSlash(e.Path))); err != nil || info.Size() != e.Bytes {
+			return false
+		}
+	}
+	return true
+}
+
+// settle moves the unpacked files to their place and writes the record. Nothing else is left in the
+// folder then.
+func (r *Record) settle(stage string) error {
+	name, data := filepath.Join(r.dir, RecordName), filepath.Join(r.dir, FilesName)
+	if err := errors.Join(os.RemoveAll(name), os.RemoveAll(data)); err != nil {
+		return err
+	}
+	if err := os.Rename(stage, data); err != nil {
+		return err
+	}
+	if err := durable.SyncDir(r.dir); err != nil {
+		return diskFull(err, name)
+	}
+	if err := durable.WriteJSON(name, r); err != nil {
+		return diskFull(err, name)
+	}
+	r.discardDownloads()
+	return nil
+}
+
+// discardDownloads removes the downloads of a set that is in its place. Leftovers do no harm.
+func (r *Record) discardDownloads() {
+	for _, d := range r.Downloads {
+		os.Remove(filepath.Join(r.dir, d.Name+partSuffix))
+	}
+}
+
+// diskFull rewords the error of a full disk.
+func diskFull(err error, path string) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return fmt.Errorf("%s: no space left on the disk: free some, or choose another cache with --cache or SWLAB_CACHE (%w)", filepath.Dir(path), errors.Unwrap(err))
+	}
+	return err
+}

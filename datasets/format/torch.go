@@ -1,0 +1,80 @@
+package format
+
+import (
+	"fmt"
+
+	"github.com/sliced-wasserstein/lab/internal/torchfile"
+)
+
+// readTorch reads the clouds of a file that torch.save wrote: a tensor, or the tensor under key
+// in a dict of tensors ([arrayKey]), where label or labels hold the class labels. It runs no code
+// of the file.
+func readTorch(path, key string) (a Array, labels Labels, err error) {
+	file, err := torchfile.Open(path, "torch.save(clouds, path), clouds a tensor [points, dim] or [clouds, points, dim]")
+	if err != nil {
+		return a, labels, err
+	}
+	defer file.Close()
+	read := func(what string, value any) (a Array, err error) {
+		tensor, ok := value.(*torchfile.Tensor)
+		if !ok {
+			return a, fmt.Errorf("%s: %s: expected a tensor, found %s", path, what, torchfile.Describe(value))
+		}
+		a.Shape = tensor.Shape()
+		switch tensor.DType() {
+		case "F64", "I64", "I32":
+			a.Wide, err = file.Doubles(tensor)
+		default:
+			a.Narrow, err = file.Floats(tensor)
+		}
+		if err != nil {
+			return a, fmt.Errorf("%s: %s: %w", path, what, err)
+		}
+		return a, nil
+	}
+	if !torchfile.IsDict(file.Root) {
+		if key != "" {
+			return a, labels, fmt.Errorf("%s: the key %q: expected a dict of tensors, found %s", path, key, torchfile.Describe(file.Root))
+		}
+		if _, ok := file.Root.(*torchfile.Tensor); !ok {
+			return a, labels, fmt.Errorf("%s: expected a tensor or a dict of tensors, found %s; torch.save(torch.stack(clouds), path) writes clouds of one size",
+				path, torchfile.Describe(file.Root))
+		}
+		a, err = read("the tensor", file.Root)
+		return a, labels, err
+	}
+	items, err := torchfile.Items(file.Root)
+	if err != nil {
+		return a, labels, fmt.Errorf("%s: %w", path, err)
+	}
+	values, names := map[string]any{}, []string{}
+	for _, i := range items {
+		values[i.Key], names = i.Value, append(names, i.Key)
+	}
+	if key, err = arrayKey(path, key, names); err != nil {
+		return a, labels, err
+	}
+	if _, ok := values[key]; !ok {
+		return a, labels, fmt.Errorf("%s: no tensor named %q: it holds %s", path, key, Listed(names))
+	}
+	if a, err = read(fmt.Sprintf("tensor %q", key), values[key]); err != nil {
+		return a, labels, err
+	}
+	for _, name := range labelKeys {
+		if value, ok := values[name]; ok && name != key {
+			found, err := read(fmt.Sprintf("tensor %q", name), value)
+			if err != nil {
+				return a, labels, err
+			}
+			for i, v := range found.float32s() { // float32 represents every possible label
+				n, err := wholeNumber(float64(v))
+				if err != nil {
+					return a, labels, fmt.Errorf("%s: tensor %q: entry %d: %w", path, name, i, err)
+				}
+				labels.Numbers = append(labels.Numbers, n)
+			}
+			return a, labels, nil
+		}
+	}
+	return a, labels, nil
+}
