@@ -134,7 +134,8 @@ func checkPair(name string, x, y *graph.Node, points, dim int) {
 		if points > 0 {
 			size = fmt.Sprint(points)
 		}
-		panic(fmt.Errorf("amortizer %q takes two [batch, points, %d] of %s points: found clouds %s and %s", name, dim, size, x.Shape(), y.Shape()))
+		panic(fmt.Errorf("amortizer %q takes two [batch, points, %d] of %s points: found clouds %s and %s", name, dim, size,
+			x.Shape(), y.Shape()))
 	}
 }
 

@@ -45,12 +45,13 @@ func attend(q, p *graph.Node, table int) *graph.Node {
 
 	// The queries, minus themselves, carry the cotangents; the points go through the same node to
 	// get theirs.
-	both := graph.IdentityWithCustomGradient(graph.Concatenate([]*graph.Node{q, p}, 1), func(_, v *graph.Node) *graph.Node {
-		g := graph.SliceAxis(v, 1, graph.AxisRange(0, n))
-		og := graph.ReduceAndKeep(graph.Mul(o, g), graph.ReduceSum, -1)
-		dq := graph.Sub(graph.Einsum("bnce,bne->bnc", second, g), graph.Mul(o, og))
-		return graph.Concatenate([]*graph.Node{dq, pullPoints(q0, p0, g, og, logMass, table)}, 1)
-	})
+	both := graph.IdentityWithCustomGradient(graph.Concatenate([]*graph.Node{q, p}, 1),
+		func(_, v *graph.Node) *graph.Node {
+			g := graph.SliceAxis(v, 1, graph.AxisRange(0, n))
+			og := graph.ReduceAndKeep(graph.Mul(o, g), graph.ReduceSum, -1)
+			dq := graph.Sub(graph.Einsum("bnce,bne->bnc", second, g), graph.Mul(o, og))
+			return graph.Concatenate([]*graph.Node{dq, pullPoints(q0, p0, g, og, logMass, table)}, 1)
+		})
 	moved := graph.Sub(graph.SliceAxis(both, 1, graph.AxisRange(0, n)), q0) // zero
 	return graph.Add(graph.Add(o, centre), moved)
 }

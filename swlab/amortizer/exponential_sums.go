@@ -62,9 +62,10 @@ func exponentialSums(rows, keys, features *graph.Node, shifted bool, table int) 
 	}
 	out := graph.Zeros(g, shapes.Make(rows.DType(), k[0], n, width))
 	// The last table starts early enough to be whole: some rows are computed twice.
-	return loop.Count(g, n, step, []*graph.Node{rows, keys, features}, []*graph.Node{out}, func(i loop.Index, c, s []*graph.Node) []*graph.Node {
-		return []*graph.Node{i.Put(s[0], body(i.Rows(c[0], 1, step), c[1], c[2]), 1)}
-	})[0]
+	return loop.Count(g, n, step, []*graph.Node{rows, keys, features}, []*graph.Node{out},
+		func(i loop.Index, c, s []*graph.Node) []*graph.Node {
+			return []*graph.Node{i.Put(s[0], body(i.Rows(c[0], 1, step), c[1], c[2]), 1)}
+		})[0]
 }
 
 // largest is the maximum along an axis, kept with size 1. It avoids a reduction, which is not free in
@@ -72,7 +73,8 @@ func exponentialSums(rows, keys, features *graph.Node, shifted bool, table int) 
 func largest(x *graph.Node, axis int) *graph.Node {
 	for n := x.Shape().Dimensions[axis]; n > 1; n = (n + 1) / 2 {
 		half := (n + 1) / 2
-		x = graph.Max(graph.SliceAxis(x, axis, graph.AxisRange(0, half)), graph.SliceAxis(x, axis, graph.AxisRange(n-half, n)))
+		x = graph.Max(graph.SliceAxis(x, axis, graph.AxisRange(0, half)),
+			graph.SliceAxis(x, axis, graph.AxisRange(n-half, n)))
 	}
 	return x
 }

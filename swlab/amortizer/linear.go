@@ -49,7 +49,8 @@ func formSpecs(points, offset int) []weights.Spec {
 // linearForm is a before normalisation, [batch, dim]; without offset if w has none.
 func linearForm(w weights.Nodes, x, y *graph.Node) *graph.Node {
 	points := graph.Concatenate([]*graph.Node{x, y}, 1)
-	a := graph.Reshape(graph.Einsum("on,bnc->boc", w.Get("f.0.weight"), points), x.Shape().Dimensions[0], x.Shape().Dimensions[2])
+	a := graph.Reshape(graph.Einsum("on,bnc->boc", w.Get("f.0.weight"), points), x.Shape().Dimensions[0],
+		x.Shape().Dimensions[2])
 	if offset, ok := w["f.0.bias"]; ok {
 		a = graph.Add(a, graph.InsertAxes(offset, 0))
 	}

@@ -47,7 +47,8 @@ func (l linearAttention) Direction(w weights.Nodes, x, y *graph.Node) *graph.Nod
 	checkPair("la", x, y, l.Points, l.Dim)
 	return l.pooled(x, y, func(p *graph.Node) *graph.Node {
 		keys := graph.MulScalar(projected(w, p, "attn.Kproj", "attn.tokeys"), 1/math.Sqrt(float64(l.DK)))
-		return softmaxPool(p, graph.Einsum("blk,kc->blc", keys, layer(w, "attn.toqueries")), projected(w, p, "attn.Vproj", "attn.tovalues"), poolTable(p.Graph()))
+		return softmaxPool(p, graph.Einsum("blk,kc->blc", keys, layer(w, "attn.toqueries")),
+			projected(w, p, "attn.Vproj", "attn.tovalues"), poolTable(p.Graph()))
 	})
 }
 

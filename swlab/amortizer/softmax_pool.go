@@ -37,7 +37,8 @@ func softmaxPool(p, keys, values *graph.Node, table int) *graph.Node {
 	batch, m, dim := p.Shape().Dimensions[0], p.Shape().Dimensions[1], p.Shape().Dimensions[2]
 	k, width := keys.Shape().Dimensions[1], dim+1
 	one := graph.OnesLike(graph.SliceAxis(p, 2, graph.AxisRange(0, 1)))
-	rows := graph.TransposeAllAxes(graph.StopGradient(graph.Concatenate([]*graph.Node{p, one}, 2)), 0, 2, 1) // p' [batch, width, m]
+	// p' [batch, width, m]
+	rows := graph.TransposeAllAxes(graph.StopGradient(graph.Concatenate([]*graph.Node{p, one}, 2)), 0, 2, 1)
 	keys0, values0 := graph.StopGradient(keys), graph.StopGradient(values)
 
 	sums := overScores(rows, keys0, values0, table, k, width*width, func(P, rows, values *graph.Node) *graph.Node {
@@ -84,7 +85,8 @@ func pooledPoints(rows, keys, along *graph.Node, table int) *graph.Node {
 // overScores maps the softmax over keys P [n, k, m] of as many pairs as fill a table with scores,
 // with their rows and features, to [n, height, width]. On XLA it is a loop over the batch;
 // elsewhere one table. It has no gradient.
-func overScores(rows, keys, features *graph.Node, table, height, width int, body func(P, rows, features *graph.Node) *graph.Node) *graph.Node {
+func overScores(rows, keys, features *graph.Node, table, height, width int,
+	body func(P, rows, features *graph.Node) *graph.Node) *graph.Node {
 	g, d := rows.Graph(), rows.Shape().Dimensions
 	batch, m, k := d[0], d[2], keys.Shape().Dimensions[1]
 	one := graph.Ones(g, shapes.Make(rows.DType(), k))
@@ -102,8 +104,9 @@ func overScores(rows, keys, features *graph.Node, table, height, width int, body
 		return each(rows, keys, features, one)
 	}
 	out := graph.Zeros(g, shapes.Make(rows.DType(), batch, height, width))
-	return loop.Count(g, batch, pairs, []*graph.Node{rows, keys, features, one}, []*graph.Node{out}, func(i loop.Index, c, s []*graph.Node) []*graph.Node {
-		r := each(i.Rows(c[0], 0, pairs), i.Rows(c[1], 0, pairs), i.Rows(c[2], 0, pairs), c[3])
-		return []*graph.Node{i.Put(s[0], r, 0)}
-	})[0]
+	return loop.Count(g, batch, pairs, []*graph.Node{rows, keys, features, one}, []*graph.Node{out},
+		func(i loop.Index, c, s []*graph.Node) []*graph.Node {
+			r := each(i.Rows(c[0], 0, pairs), i.Rows(c[1], 0, pairs), i.Rows(c[2], 0, pairs), c[3])
+			return []*graph.Node{i.Put(s[0], r, 0)}
+		})[0]
 }

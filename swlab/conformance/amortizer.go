@@ -315,7 +315,8 @@ func (m *mapTest) sizes(t *testing.T) {
 				t.Errorf("pair %d, %d and %d points: norm %v", b, mapPoints, more, n)
 			}
 		}
-	case err == nil || !strings.Contains(err.Error(), fmt.Sprint(mapPoints)) || !strings.Contains(err.Error(), fmt.Sprint(more)):
+	case err == nil || !strings.Contains(err.Error(), fmt.Sprint(mapPoints)) ||
+		!strings.Contains(err.Error(), fmt.Sprint(more)):
 		t.Errorf("Check(%d): %v, expected an error that says %d and %d", more, err, mapPoints, more)
 	default:
 		if _, _, err := m.try(false, larger, m.w); err == nil {

@@ -120,7 +120,8 @@ func (s *Subject) base() []cloud {
 func (s *Subject) pairs() []pair {
 	b := s.base()
 	out := s.smooth()
-	return append(out, pair{x: b[6], y: b[0]}, pair{x: b[1], y: b[1].moved(s.shift(), 0.5)}, pair{x: b[2], y: b[2].bootstrapped(9)})
+	return append(out, pair{x: b[6], y: b[0]}, pair{x: b[1], y: b[1].moved(s.shift(), 0.5)},
+		pair{x: b[2], y: b[2].bootstrapped(9)})
 }
 
 // crossed are pairs long in one direction that differ in another, so that the cost of a slice

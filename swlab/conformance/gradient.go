@@ -84,7 +84,9 @@ func (s *Subject) slopes(at []pair, side int, g []float64, seed uint64) error {
 			if math.Abs(got-want[i]) <= tol*size[i] && size[i] > 0 {
 				agrees[i] = true
 			} else if !agrees[i] {
-				worst = violated("pair %d, cloud %s: moved along a random direction the value changes by %.9g, by the gradient %.9g", i, []string{"x", "y"}[side], got, want[i])
+				worst = violated(
+					"pair %d, cloud %s: moved along a random direction the value changes by %.9g, by the gradient %.9g",
+					i, []string{"x", "y"}[side], got, want[i])
 			}
 		}
 		if !slices.Contains(agrees, false) {
@@ -163,12 +165,14 @@ func finite(s *Subject) error {
 	same := func(c cloud) cloud { return c.take(make([]int, c.points())) }
 	origin := b[0].scaled(0)
 	lists := [][]pair{{
-		{x: b[0], y: b[0]}, {x: b[0], y: b[0].permuted(1)}, {x: b[1], y: b[1].bootstrapped(2)}, {x: b[2].bootstrapped(1), y: b[2].bootstrapped(2)},
+		{x: b[0], y: b[0]}, {x: b[0], y: b[0].permuted(1)}, {x: b[1], y: b[1].bootstrapped(2)},
+		{x: b[2].bootstrapped(1), y: b[2].bootstrapped(2)},
 		{x: same(b[0]), y: same(b[0])}, {x: same(b[0]), y: same(b[7])}, {x: same(b[1]), y: b[1]}, {x: origin, y: origin},
 	}}
 	if s.loss.Check(1, 1, s.o.Dim) == nil {
 		one := func(c cloud) cloud { return c.take([]int{0}) }
-		lists = append(lists, []pair{{x: one(b[0]), y: one(b[0])}, {x: one(b[0]), y: one(b[1])}, {x: one(origin), y: one(origin)}})
+		lists = append(lists, []pair{{x: one(b[0]), y: one(b[0])}, {x: one(b[0]), y: one(b[1])},
+			{x: one(origin), y: one(origin)}})
 	}
 	for _, pairs := range lists {
 		var numbers [][]float64

@@ -94,7 +94,8 @@ func (s *Subject) sameDistribution(what string, at, other []pair, q []float64) e
 			want = want.times(q)
 		}
 		if d := furthest(want.v, b.Locations); d > 1e-4 {
-			return violated("%s: the location moves by %.3g; pair %d costs %.6g in place of %.6g", what, d, worst, b.Pairs[worst], a.Pairs[worst])
+			return violated("%s: the location moves by %.3g; pair %d costs %.6g in place of %.6g", what, d, worst,
+				b.Pairs[worst], a.Pairs[worst])
 		}
 	}
 	if equal {

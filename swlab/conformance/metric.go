@@ -60,7 +60,8 @@ func zeroOnlyIfEqual(s *Subject) error {
 		return err
 	}
 	if math.Abs(on[0]) <= zero && others[0] > 10*zero {
-		return violated("different clouds cost %.3g on %d slices, and %.3g on %d others", on[0], len(s.few)/s.o.Dim, others[0], s.o.Slices)
+		return violated("different clouds cost %.3g on %d slices, and %.3g on %d others", on[0], len(s.few)/s.o.Dim,
+			others[0], s.o.Slices)
 	}
 	return nil
 }
@@ -112,15 +113,15 @@ func symmetry(s *Subject) error {
 	if err := s.same("exchanged", at, swapped, s.theta, s.theta, 1); err != nil {
 		return err
 	}
-	if follows, err := s.followsClouds(); err != nil || !follows {
+	if depends, err := s.dependsOnClouds(); err != nil || !depends {
 		return err
 	}
 	return s.sameDistribution("exchanged", at, swapped, nil)
 }
 
-// followsClouds reports whether the loss's own directions depend on the pair: whether another pair
+// dependsOnClouds reports whether the loss's own directions depend on the pair: whether another pair
 // gets others from the same random numbers.
-func (s *Subject) followsClouds() (bool, error) {
+func (s *Subject) dependsOnClouds() (bool, error) {
 	if s.sliced == nil {
 		return false, nil
 	}
@@ -174,7 +175,7 @@ func triangle(s *Subject) error {
 			return err
 		}
 	}
-	if follows, err := s.followsClouds(); err != nil || !follows {
+	if depends, err := s.dependsOnClouds(); err != nil || !depends {
 		return err
 	}
 	for seed := range int64(3) {

@@ -66,7 +66,8 @@ func precision(s *Subject) error {
 		return err
 	}
 	n := len(r.Slices) / len(at)
-	costs, err := ot1d.HostCosts(clouds(at, false), clouds(at, true), vec.To[float32](r.Directions), n, ot1d.HostConfig{P: s.p, Reduce: s.sliced.Reduce})
+	costs, err := ot1d.HostCosts(clouds(at, false), clouds(at, true), vec.To[float32](r.Directions), n,
+		ot1d.HostConfig{P: s.p, Reduce: s.sliced.Reduce})
 	if err != nil {
 		return err
 	}

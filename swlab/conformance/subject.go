@@ -74,7 +74,8 @@ func New(l loss.Loss, o Options) (*Subject, error) {
 		n := 1
 		for k.CheckDirections(o.Points, o.Points, n, o.Dim) != nil {
 			if n++; n > o.Slices {
-				return nil, fmt.Errorf("%d directions are not enough: %w", o.Slices, k.CheckDirections(o.Points, o.Points, o.Slices, o.Dim))
+				return nil, fmt.Errorf("%d directions are not enough: %w", o.Slices,
+					k.CheckDirections(o.Points, o.Points, o.Slices, o.Dim))
 			}
 		}
 		s.few = directions(6, n, o.Dim)

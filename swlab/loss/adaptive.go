@@ -84,6 +84,7 @@ func (a Adaptive) Estimate(c Costs) Estimate {
 	used := graph.ReduceAllMin(graph.Where(good, graph.Reshape(n, tries), last))
 	index := graph.ConvertDType(graph.Iota(g, shapes.Make(dtypes.Int32, batch, slices), 1), dtype)
 	counts := graph.LessThan(index, graph.BroadcastToDims(used, batch, slices))
-	pairs := graph.Div(graph.ReduceSum(graph.Where(counts, c.Values, graph.ZerosLike(stopped)), 1), graph.BroadcastToDims(used, batch))
+	pairs := graph.Div(graph.ReduceSum(graph.Where(counts, c.Values, graph.ZerosLike(stopped)), 1),
+		graph.BroadcastToDims(used, batch))
 	return Estimate{Pairs: pairs, Shares: c.Values, Used: graph.ConvertDType(used, dtypes.Int32)}
 }

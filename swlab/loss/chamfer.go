@@ -66,7 +66,8 @@ func (l Chamfer) Build(c BuildArgs, x, y *graph.Node) Result {
 // alike returns an error unless x and y are batches of clouds of one dimension and type.
 func alike(x, y *graph.Node) error {
 	a, b := x.Shape(), y.Shape()
-	if a.Rank() != 3 || b.Rank() != 3 || a.Dimensions[0] != b.Dimensions[0] || a.Dimensions[2] != b.Dimensions[2] || a.DType != b.DType {
+	if a.Rank() != 3 || b.Rank() != 3 || a.Dimensions[0] != b.Dimensions[0] || a.Dimensions[2] != b.Dimensions[2] ||
+		a.DType != b.DType {
 		return fmt.Errorf("expected clouds [batch, m, dim] and [batch, n, dim], found %s and %s", a, b)
 	}
 	return nil

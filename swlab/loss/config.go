@@ -52,7 +52,7 @@ type Config struct {
 	// AscentTangent removes the radial part of the ascent's gradient (slicing.Ascent): beyond the
 	// paper, and needed for a true maximum.
 	AscentTangent bool `json:"ascent_tangent,omitempty" help:"remove the radial part of the ascent's gradient: beyond the paper, finds the maximum" group:"Ascent and amortizer"`
-	AscentSGD     bool `json:"ascent_sgd,omitempty" help:"ascend by plain gradient steps in place of Adam's" group:"Ascent and amortizer"` // not Adam
+	AscentSGD     bool `json:"ascent_sgd,omitempty" help:"ascend by plain gradient steps in place of Adam's" group:"Ascent and amortizer"`
 	// Name of the map that predicts the location; "": ascent.
 	Amortizer string `json:"amortizer,omitempty" help:"map that predicts the location: %s; none: ascent" group:"Ascent and amortizer"`
 	// The ascent starts from the map's prediction.

@@ -49,7 +49,8 @@ func newControl(s Config) (Estimator, error) {
 	case "", "uniform", "orthogonal", "qmc", "markov":
 		return k, nil
 	}
-	return nil, fmt.Errorf("a control variate needs directions that are uniform one by one, which those of %q are not", s.Slicing)
+	return nil, fmt.Errorf("a control variate needs directions that are uniform one by one, which those of %q are not",
+		s.Slicing)
 }
 
 // withoutLocation is a slicer without a location.
@@ -59,7 +60,8 @@ func (s Config) withoutLocation(dist string, slices int) (slicing.Slicer, error)
 		return slicing.Slicer{}, err
 	}
 	if l.HasLocation() {
-		return slicing.Slicer{}, fmt.Errorf("it has no location, which the slicing distribution %q needs: v-dsw has one", s.Slicing)
+		return slicing.Slicer{}, fmt.Errorf("it has no location, which the slicing distribution %q needs: v-dsw has one",
+			s.Slicing)
 	}
 	return slicing.Slicer{Distribution: l, Slices: s.slices(slices)}, nil
 }

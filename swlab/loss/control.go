@@ -73,8 +73,9 @@ func (k Control) Estimate(c Costs) Estimate {
 func (k Control) moments(c Costs) Estimate {
 	dim := float64(c.Directions.Shape().Dimensions[2])
 	meanX, meanY := graph.ReduceAndKeep(c.X, graph.ReduceMean, 1), graph.ReduceAndKeep(c.Y, graph.ReduceMean, 1)
-	gap := graph.Sub(meanX, meanY)                       // [batch, 1, dim]
-	quad := func(v *graph.Node) (at, mean *graph.Node) { // mean over the points of (theta'v)^2, and its expectation [batch, 1]
+	gap := graph.Sub(meanX, meanY) // [batch, 1, dim]
+	// mean over the points of (theta'v)^2, and its expectation [batch, 1]
+	quad := func(v *graph.Node) (at, mean *graph.Node) {
 		n := float64(v.Shape().Dimensions[1])
 		along := graph.Einsum("bmd,bld->blm", v, c.Directions)
 		at = graph.DivScalar(graph.ReduceSum(graph.Mul(along, along), 2), n)
@@ -157,6 +158,7 @@ func harmonics(f, directions *graph.Node) Estimate {
 	fitted := graph.Einsum("blk,bk->bl", q, graph.Einsum("blk,bl->bk", q, f))
 	residual := graph.Sub(graph.Sub(f, fitted), graph.Mul(r, along))
 	// The intercept's variance is that of the residuals divided by r'r, not by the number of slices.
-	residual = graph.Mul(residual, graph.MulScalar(graph.Reciprocal(graph.Reshape(length, batch, 1)), math.Sqrt(float64(slices))))
+	residual = graph.Mul(residual, graph.MulScalar(graph.Reciprocal(graph.Reshape(length, batch, 1)),
+		math.Sqrt(float64(slices))))
 	return Estimate{Pairs: graph.Squeeze(value, 1), Shares: graph.StopGradient(graph.Add(residual, value))}
 }

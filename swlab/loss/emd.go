@@ -94,7 +94,8 @@ func storedCost(x, y *graph.Node) Result {
 	length := graph.Sqrt(graph.MaxScalar(square, shortest*shortest))
 	// Row by row: the pure-Go backend's single float32 accumulator of m^2 terms is wrong by 0.2 %
 	// at m = 2048.
-	return Result{Pairs: graph.ReduceSum(graph.ReduceSum(graph.Mul(match, length), 2), 1), MatchedMass: assigned(graph.Squeeze(right, 1))}
+	return Result{Pairs: graph.ReduceSum(graph.ReduceSum(graph.Mul(match, length), 2), 1),
+		MatchedMass: assigned(graph.Squeeze(right, 1))}
 }
 
 // blockedCost is storedCost with tables in blocks of at most height rows.
@@ -120,7 +121,8 @@ func carry(x, gradient *graph.Node) *graph.Node {
 
 // largestExcess are the largest ratios of the approximate EMD to the exact one that were measured for
 // clouds of at least a radius, of 64 to 2048 points (docs/theory.md). A radius of 0.9 counts as 1.
-var largestExcess = []struct{ radius, ratio float64 }{{0.9, 1.53}, {0.5, 1.76}, {0.25, 2.55}, {0.1, 5.4}, {0.03, 13.3}, {0.01, 27.4}, {0, 42.91}}
+var largestExcess = []struct{ radius, ratio float64 }{{0.9, 1.53}, {0.5, 1.76}, {0.25, 2.55}, {0.1, 5.4}, {0.03, 13.3},
+	{0.01, 27.4}, {0, 42.91}}
 
 // LargestExcess is the largest ratio of the approximate EMD to the exact one that was measured for
 // pairs of clouds of at most 2048 points and at least that radius: 1.53 at radius 1.
@@ -164,9 +166,12 @@ func ExcessWarning(radius, value, exact float64) string {
 	const scales = "its scales are for clouds of radius 1"
 	switch largest := LargestExcess(radius); {
 	case math.IsNaN(exact) && largest > usual:
-		return fmt.Sprintf("excess: at radius %.3g the approximate EMD is up to %.3g times the exact one: %s", radius, largest, scales)
+		return fmt.Sprintf("excess: at radius %.3g the approximate EMD is up to %.3g times the exact one: %s", radius,
+			largest, scales)
 	case value > usual*exact:
-		return fmt.Sprintf("excess: at radius %.3g the approximate EMD is %.6g where the exact one is %.6g, %.3g times as much: %s", radius, value, exact, value/exact, scales)
+		return fmt.Sprintf(
+			"excess: at radius %.3g the approximate EMD is %.6g where the exact one is %.6g, %.3g times as much: %s",
+			radius, value, exact, value/exact, scales)
 	}
 	return ""
 }

@@ -31,7 +31,9 @@ func (ExactEMD) Name() string { return "EMD exact" }
 // Check returns an error for a sum over the points of clouds of unequal sizes.
 func (e ExactEMD) Check(m, n, _ int) error {
 	if m != n && e.Reduce != Mean {
-		return fmt.Errorf("a sum over points needs clouds of equally many points, found %d and %d: take the mean over points (--reduce mean, in Go Reduce: loss.Mean)", m, n)
+		return fmt.Errorf(
+			"a sum over points needs clouds of equally many points, found %d and %d: take the mean over points (--reduce mean, in Go Reduce: loss.Mean)",
+			m, n)
 	}
 	return nil
 }

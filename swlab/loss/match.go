@@ -61,7 +61,8 @@ type transport struct {
 
 // result is the cost as a function of x and y, of whose mass the given rest [batch, m] is left.
 func (t transport) result(x, y, right *graph.Node) Result {
-	return Result{Pairs: graph.Add(graph.StopGradient(t.cost), graph.Add(carry(x, t.dx), carry(y, t.dy))), MatchedMass: assigned(right)}
+	return Result{Pairs: graph.Add(graph.StopGradient(t.cost), graph.Add(carry(x, t.dx), carry(y, t.dy))),
+		MatchedMass: assigned(right)}
 }
 
 // assign finds a [batch, rows] and b [batch, columns] of softMatch's levels, the sharpest first,

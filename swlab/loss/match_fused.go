@@ -66,7 +66,8 @@ func (f *fusion) transport(a, b []*graph.Node) transport {
 }
 
 // match returns the lengths, the differences and the match of the rows x and the columns y.
-func (f *fusion) match(x, y *graph.Node, a, b []*graph.Node) (length *graph.Node, differences []*graph.Node, match *graph.Node) {
+func (f *fusion) match(x, y *graph.Node, a, b []*graph.Node) (length *graph.Node, differences []*graph.Node,
+	match *graph.Node) {
 	differences, square := f.table(x, y)
 	length = graph.Sqrt(graph.MaxScalar(square, shortest*shortest))
 	exponential := func(j int) *graph.Node { return graph.Exp(graph.MulScalar(square, factor(j))) }

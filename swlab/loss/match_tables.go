@@ -49,27 +49,29 @@ func (t tables) columns(of func(*graph.Graph, shapes.Shape) *graph.Node) *graph.
 }
 
 // sweep calls body on every block of every table, as loop.Count does.
-func (t tables) sweep(constants, state []*graph.Node, body func(k block, constants, state []*graph.Node) []*graph.Node) []*graph.Node {
+func (t tables) sweep(constants, state []*graph.Node,
+	body func(k block, constants, state []*graph.Node) []*graph.Node) []*graph.Node {
 	// The block's cloud y is state, read one step ahead: XLA does not vectorize over a slice that
 	// it takes itself.
 	first := graph.Reshape(graph.Slice(t.y, graph.AxisElem(0)), t.dim, t.n)
 	constants = append([]*graph.Node{t.x, t.y}, constants...)
 	state = append([]*graph.Node{first}, state...)
-	return loop.Count(t.x.Graph(), t.batch*t.blocks, 1, constants, state, func(i loop.Index, c, s []*graph.Node) []*graph.Node {
-		k := block{tables: t, zero: i.Zero}
-		k.pair, k.row = blockAt(i.At, t.blocks, t.height)
-		x := graph.DynamicSlice(c[0], []*graph.Node{k.pair, k.row, i.Zero}, []int{1, t.height, t.dim})
-		x = graph.Reshape(x, t.height, t.dim)
-		for axis := range t.dim {
-			a := k.table(graph.Reshape(graph.Slice(x, graph.AxisRange(), graph.AxisElem(axis)), t.height), 0)
-			b := k.table(graph.Reshape(graph.Slice(s[0], graph.AxisElem(axis)), t.n), 1)
-			k.differences = append(k.differences, graph.Sub(a, b))
-		}
-		k.square = sumOfSquares(k.differences)
-		ahead, _ := blockAt(graph.Add(i.At, graph.Const(i.At.Graph(), int32(1))), t.blocks, t.height)
-		next := graph.DynamicSlice(c[1], []*graph.Node{ahead, i.Zero, i.Zero}, []int{1, t.dim, t.n})
-		return append([]*graph.Node{graph.Reshape(next, t.dim, t.n)}, body(k, c[2:], s[1:])...)
-	})[1:]
+	return loop.Count(t.x.Graph(), t.batch*t.blocks, 1, constants, state,
+		func(i loop.Index, c, s []*graph.Node) []*graph.Node {
+			k := block{tables: t, zero: i.Zero}
+			k.pair, k.row = blockAt(i.At, t.blocks, t.height)
+			x := graph.DynamicSlice(c[0], []*graph.Node{k.pair, k.row, i.Zero}, []int{1, t.height, t.dim})
+			x = graph.Reshape(x, t.height, t.dim)
+			for axis := range t.dim {
+				a := k.table(graph.Reshape(graph.Slice(x, graph.AxisRange(), graph.AxisElem(axis)), t.height), 0)
+				b := k.table(graph.Reshape(graph.Slice(s[0], graph.AxisElem(axis)), t.n), 1)
+				k.differences = append(k.differences, graph.Sub(a, b))
+			}
+			k.square = sumOfSquares(k.differences)
+			ahead, _ := blockAt(graph.Add(i.At, graph.Const(i.At.Graph(), int32(1))), t.blocks, t.height)
+			next := graph.DynamicSlice(c[1], []*graph.Node{ahead, i.Zero, i.Zero}, []int{1, t.dim, t.n})
+			return append([]*graph.Node{graph.Reshape(next, t.dim, t.n)}, body(k, c[2:], s[1:])...)
+		})[1:]
 }
 
 // blockAt is the pair of clouds and the first point of step at of a loop over blocks of size points
@@ -120,5 +122,6 @@ func (k block) putRows(v, rows *graph.Node) *graph.Node {
 
 // addColumns adds to the elements of a value per column.
 func (k block) addColumns(v, more *graph.Node) *graph.Node {
-	return graph.DynamicUpdateSlice(v, graph.Reshape(graph.Add(k.columnsOf(v), more), 1, k.n), []*graph.Node{k.pair, k.zero})
+	return graph.DynamicUpdateSlice(v, graph.Reshape(graph.Add(k.columnsOf(v), more), 1, k.n),
+		[]*graph.Node{k.pair, k.zero})
 }

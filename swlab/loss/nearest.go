@@ -41,31 +41,32 @@ func nearestInBlocks(x, y *graph.Node, lanes, pieces int) *graph.Node {
 	first := graph.Reshape(graph.Slice(x, graph.AxisElem(0), graph.AxisRange(), graph.AxisRange(0, lanes)), dim, lanes)
 	// The block of x is state, read one step ahead, as in tables.sweep.
 	state := []*graph.Node{first, graph.Zeros(g, shapes.Make(dtypes.Int32, batch, m))}
-	return loop.Count(g, batch*blocks, 1, []*graph.Node{x, y}, state, func(i loop.Index, c, s []*graph.Node) []*graph.Node {
-		g := i.At.Graph()
-		pair, at := blockAt(i.At, blocks, lanes)
-		y := graph.Reshape(graph.DynamicSlice(c[1], []*graph.Node{pair, i.Zero, i.Zero}, []int{1, n, dim}), n, dim)
-		var best *graph.Node
-		for k := range pieces {
-			from := min(k*length, n-length)
-			key := nearestKeys(s[0], graph.Slice(y, graph.AxisRange(from, from+length)), from)
-			if best == nil {
-				best = key
-			} else {
-				best = graph.Min(best, key)
+	return loop.Count(g, batch*blocks, 1, []*graph.Node{x, y}, state,
+		func(i loop.Index, c, s []*graph.Node) []*graph.Node {
+			g := i.At.Graph()
+			pair, at := blockAt(i.At, blocks, lanes)
+			y := graph.Reshape(graph.DynamicSlice(c[1], []*graph.Node{pair, i.Zero, i.Zero}, []int{1, n, dim}), n, dim)
+			var best *graph.Node
+			for k := range pieces {
+				from := min(k*length, n-length)
+				key := nearestKeys(s[0], graph.Slice(y, graph.AxisRange(from, from+length)), from)
+				if best == nil {
+					best = key
+				} else {
+					best = graph.Min(best, key)
+				}
 			}
-		}
-		for rest := length; rest > 1; {
-			half := (rest + 1) / 2
-			best = graph.Min(graph.Slice(best, graph.AxisRange(0, half)), graph.Slice(best, graph.AxisRange(rest-half, rest)))
-			rest = half
-		}
-		low := graph.BroadcastToDims(graph.Const(g, int64(1<<32-1)), 1, lanes)
-		found := graph.ConvertDType(graph.BitwiseAnd(best, low), dtypes.Int32)
-		nextPair, nextAt := blockAt(graph.Add(i.At, graph.Const(g, int32(1))), blocks, lanes)
-		next := graph.DynamicSlice(c[0], []*graph.Node{nextPair, i.Zero, nextAt}, []int{1, dim, lanes})
-		return []*graph.Node{graph.Reshape(next, dim, lanes), graph.DynamicUpdateSlice(s[1], found, []*graph.Node{pair, at})}
-	})[1]
+			for rest := length; rest > 1; {
+				half := (rest + 1) / 2
+				best = graph.Min(graph.Slice(best, graph.AxisRange(0, half)), graph.Slice(best, graph.AxisRange(rest-half, rest)))
+				rest = half
+			}
+			low := graph.BroadcastToDims(graph.Const(g, int64(1<<32-1)), 1, lanes)
+			found := graph.ConvertDType(graph.BitwiseAnd(best, low), dtypes.Int32)
+			nextPair, nextAt := blockAt(graph.Add(i.At, graph.Const(g, int32(1))), blocks, lanes)
+			next := graph.DynamicSlice(c[0], []*graph.Node{nextPair, i.Zero, nextAt}, []int{1, dim, lanes})
+			return []*graph.Node{graph.Reshape(next, dim, lanes), graph.DynamicUpdateSlice(s[1], found, []*graph.Node{pair, at})}
+		})[1]
 }
 
 // nearestKeys are the keys [length, lanes] of points x [dim, lanes] and y [length, dim], whose

@@ -51,8 +51,8 @@ func (s Sliced) Violates() []Property {
 	if _, fixed := s.Slicer.Distribution.(slicing.Fixed); fixed {
 		violated = append(violated, Rotation)
 	}
-	_, follows := s.Slicer.Distribution.(slicing.CloudDependent)
-	if follows || s.Slicer.Amortizer != nil {
+	_, dependsOnClouds := s.Slicer.Distribution.(slicing.CloudDependent)
+	if dependsOnClouds || s.Slicer.Amortizer != nil {
 		violated = append(violated, Triangle)
 	}
 	if a := s.Slicer.Amortizer; a != nil {

@@ -90,7 +90,9 @@ func NewGraph(name string, s Config) (Graph, error) {
 	}
 	g, ok := l.(Graph)
 	if !ok {
-		return nil, fmt.Errorf("loss %q is computed on the host, outside the training graph: it compares clouds, no network can be trained on it", name)
+		return nil, fmt.Errorf(
+			"loss %q is computed on the host, outside the training graph: it compares clouds, no network can be trained on it",
+			name)
 	}
 	return g, nil
 }

@@ -111,7 +111,8 @@ func spreadTo(c ot1d.Clouds, at []int, gradient []float64) []float64 {
 	return out
 }
 
-func (s Sinkhorn) pair(solver ot.Sinkhorn, x, y []float32, dim int, gradient bool) (value float64, gx, gy []float64, err error) {
+func (s Sinkhorn) pair(solver ot.Sinkhorn, x, y []float32, dim int, gradient bool) (value float64, gx, gy []float64,
+	err error) {
 	if s.Debiased {
 		d, err := solver.Divergence(x, y, dim)
 		if err != nil {
@@ -146,8 +147,10 @@ func notConverged(reg float64) error {
 // pairs.
 func checkPaired(x, y ot1d.Clouds) error {
 	for _, c := range []ot1d.Clouds{x, y} {
-		if c.Batch < 1 || c.Points < 1 || c.Dim < 1 || len(c.Coords)/c.Batch/c.Points != c.Dim || len(c.Coords)%(c.Batch*c.Points) != 0 {
-			return fmt.Errorf("expected the coordinates of [batch, points, dim], found %d for [%d, %d, %d]", len(c.Coords), c.Batch, c.Points, c.Dim)
+		if c.Batch < 1 || c.Points < 1 || c.Dim < 1 || len(c.Coords)/c.Batch/c.Points != c.Dim ||
+			len(c.Coords)%(c.Batch*c.Points) != 0 {
+			return fmt.Errorf("expected the coordinates of [batch, points, dim], found %d for [%d, %d, %d]", len(c.Coords),
+				c.Batch, c.Points, c.Dim)
 		}
 	}
 	for _, c := range []ot1d.Clouds{x, y} {
@@ -156,7 +159,9 @@ func checkPaired(x, y ot1d.Clouds) error {
 		}
 	}
 	if x.Batch != y.Batch || x.Dim != y.Dim {
-		return fmt.Errorf("expected as many clouds in x as in y, of one dimension, found %d of dimension %d and %d of dimension %d", x.Batch, x.Dim, y.Batch, y.Dim)
+		return fmt.Errorf(
+			"expected as many clouds in x as in y, of one dimension, found %d of dimension %d and %d of dimension %d",
+			x.Batch, x.Dim, y.Batch, y.Dim)
 	}
 	return nil
 }

@@ -70,10 +70,13 @@ func EMD(x, y []float32, dim int, p float64) (*Assignment, error) {
 	}
 	if a == nil || !a.proved() {
 		if a = c.stored().assign(a); a == nil {
-			return nil, fmt.Errorf("EMD: costs of the order of %v to the power of p = %v are beyond float64, expected smaller coordinates or p", c.diameter(), p)
+			return nil, fmt.Errorf(
+				"EMD: costs of the order of %v to the power of p = %v are beyond float64, expected smaller coordinates or p",
+				c.diameter(), p)
 		}
 	}
-	out := &Assignment{Match: make([]int32, m), U: make([]float64, m), V: make([]float64, m), Cost: a.Cost, DualityGap: a.DualityGap, Slack: a.Slack}
+	out := &Assignment{Match: make([]int32, m), U: make([]float64, m), V: make([]float64, m), Cost: a.Cost,
+		DualityGap: a.DualityGap, Slack: a.Slack}
 	for i := range m {
 		out.Match[xo[i]] = yo[a.Match[i]]
 		out.U[xo[i]], out.V[yo[i]] = a.U[i], a.V[i]
@@ -91,7 +94,9 @@ func Assign(cost []float64, m int) (*Assignment, error) {
 	}
 	for n, c := range cost {
 		if math.IsNaN(c) || math.IsInf(c, -1) {
-			return nil, fmt.Errorf("Assign: the cost of row %d and column %d is %v, expected a finite number, or +Inf for a forbidden pair", n/m, n%m, c)
+			return nil, fmt.Errorf(
+				"Assign: the cost of row %d and column %d is %v, expected a finite number, or +Inf for a forbidden pair",
+				n/m, n%m, c)
 		}
 	}
 	a := (&matrix{cost, m}).assign(nil)

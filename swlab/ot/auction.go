@@ -33,7 +33,8 @@ type solver struct {
 
 func newSolver(c costs, v []float64) *solver {
 	m := c.size()
-	s := &solver{c: c, m: m, v: v, list: make([]shortlist, m), cost: make([]float64, m), colOf: make([]int32, m), rowOf: make([]int32, m)}
+	s := &solver{c: c, m: m, v: v, list: make([]shortlist, m), cost: make([]float64, m), colOf: make([]int32, m),
+		rowOf: make([]int32, m)}
 	for i := range m {
 		s.colOf[i], s.rowOf[i] = -1, -1
 	}

@@ -60,7 +60,8 @@ func (g Ground) EMD(x, y []float32, dim int, p float64) (*Assignment, error) {
 	}
 	a, err := Assign(g.costs(x, y, dim, p), m)
 	if err != nil {
-		return nil, fmt.Errorf("EMD: the costs to the power of p = %v are beyond float64, expected smaller coordinates or p", p)
+		return nil, fmt.Errorf("EMD: the costs to the power of p = %v are beyond float64, expected smaller coordinates or p",
+			p)
 	}
 	a.ground = g
 	return a, nil

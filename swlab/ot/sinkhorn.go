@@ -78,7 +78,8 @@ func (s Sinkhorn) Solve(x, y []float32, dim int) (*Plan, error) {
 		}
 	}
 	if s.Iterations < 0 || s.MaxIterations < 0 {
-		return nil, fmt.Errorf("Sinkhorn: expected Iterations >= 0 and MaxIterations >= 0, found %d and %d", s.Iterations, s.MaxIterations)
+		return nil, fmt.Errorf("Sinkhorn: expected Iterations >= 0 and MaxIterations >= 0, found %d and %d", s.Iterations,
+			s.MaxIterations)
 	}
 	a, mass, err := masses("A", s.A, n)
 	if err != nil {
@@ -100,7 +101,8 @@ func (s Sinkhorn) Solve(x, y []float32, dim int) (*Plan, error) {
 		largest = math.Max(largest, v)
 	}
 	if math.IsInf(largest*mass, 1) || math.IsInf(largest/s.Reg, 1) {
-		return nil, fmt.Errorf("Sinkhorn: costs up to %v with Reg = %v are beyond float64, expected smaller coordinates or P", largest, s.Reg)
+		return nil, fmt.Errorf(
+			"Sinkhorn: costs up to %v with Reg = %v are beyond float64, expected smaller coordinates or P", largest, s.Reg)
 	}
 	w := newScaling(c, a, b)
 	if s.Iterations > 0 {
@@ -109,7 +111,8 @@ func (s Sinkhorn) Solve(x, y []float32, dim int) (*Plan, error) {
 	} else {
 		w.solve(s.Reg, largest, s.Tolerance*mass, mass, s.MaxIterations)
 	}
-	plan := &Plan{F: w.f, G: w.g, Iterations: w.rounds, x: x, y: y, dim: dim, p: s.P, ground: s.Ground, reg: s.Reg, cost: c}
+	plan := &Plan{F: w.f, G: w.g, Iterations: w.rounds, x: x, y: y, dim: dim, p: s.P, ground: s.Ground, reg: s.Reg,
+		cost: c}
 	plan.sums(a, b, mass)
 	plan.Converged = plan.Error <= s.Tolerance
 	return plan, nil

@@ -44,7 +44,9 @@ func StabilisedSinkhorn(x, y []float32, dim int, reg float64, iterations int) (*
 		return nil, err
 	}
 	if !(reg > 0) || math.IsInf(reg, 1) || iterations < 1 {
-		return nil, fmt.Errorf("StabilisedSinkhorn: expected a finite reg > 0 and iterations >= 1, found reg = %v, iterations = %d", reg, iterations)
+		return nil, fmt.Errorf(
+			"StabilisedSinkhorn: expected a finite reg > 0 and iterations >= 1, found reg = %v, iterations = %d",
+			reg, iterations)
 	}
 	if err := checkTable(n, k); err != nil {
 		return nil, err
@@ -56,7 +58,8 @@ func StabilisedSinkhorn(x, y []float32, dim int, reg float64, iterations int) (*
 	var grad []float64
 	out.Cost, grad = s.backward()
 	if math.IsNaN(out.Cost) || math.IsInf(out.Cost, 0) {
-		return nil, fmt.Errorf("StabilisedSinkhorn: the cost is %v after %d iterations with reg = %v, expected a larger reg", out.Cost, len(s.u)-1, reg)
+		return nil, fmt.Errorf("StabilisedSinkhorn: the cost is %v after %d iterations with reg = %v, expected a larger reg",
+			out.Cost, len(s.u)-1, reg)
 	}
 	out.GradX, out.GradY = Euclidean.gradient(grad, x, y, dim, 2)
 	return out, nil

@@ -64,7 +64,8 @@ func (g Ground) Transport(x, y []float32, dim int, p float64, massX, massY []flo
 	problem := &transportProblem{m: m, n: n, a: a, b: b, rows: rows, cols: cols, costs: g.costs(x, y, dim, p)}
 	plan := problem.solve()
 	if plan == nil {
-		return nil, fmt.Errorf("Transport: the costs to the power of p = %v are beyond float64, expected smaller coordinates or p", p)
+		return nil, fmt.Errorf(
+			"Transport: the costs to the power of p = %v are beyond float64, expected smaller coordinates or p", p)
 	}
 	plan.ground = g
 	return plan, nil
@@ -75,7 +76,8 @@ func (g Ground) Transport(x, y []float32, dim int, p float64, massX, massY []flo
 // negative for y. Coinciding points contribute 0. x, y, dim and p are those of [Transport]; if they do
 // not fit the plan, the gradients are nil.
 func (t *TransportPlan) Gradient(x, y []float32, dim int, p float64) (gx, gy []float64) {
-	if t == nil || dim < 1 || len(x)/dim < len(t.U) || len(y)/dim < len(t.V) || len(t.X) != len(t.Mass) || len(t.Y) != len(t.Mass) {
+	if t == nil || dim < 1 || len(x)/dim < len(t.U) || len(y)/dim < len(t.V) || len(t.X) != len(t.Mass) ||
+		len(t.Y) != len(t.Mass) {
 		return nil, nil
 	}
 	gx, gy = make([]float64, len(x)), make([]float64, len(y))

@@ -42,7 +42,8 @@ func (s Set) Check() error {
 	}
 	for _, name := range strings.Split(string(s), ",") {
 		if !slices.Contains(Names(), name) {
-			return fmt.Errorf("plain: expected some of %s, separated by commas, found %q%s", strings.Join(Names(), ", "), name, suggest.Hint(name, Names()))
+			return fmt.Errorf("plain: expected some of %s, separated by commas, found %q%s", strings.Join(Names(), ", "), name,
+				suggest.Hint(name, Names()))
 		}
 	}
 	return nil

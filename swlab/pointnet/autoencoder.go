@@ -170,12 +170,12 @@ func (l layers) features(x *graph.Node, points int) *graph.Node {
 // code is the rest of the encoder: [batch, 256].
 func (l layers) code(h *graph.Node, points int) *graph.Node {
 	batch, c := h.Shape().Dimensions[0]/points, lastConvolution()
-	return l.latent(l.tape.through(l.maximum(graph.Reshape(h, batch, points, c.in), c), relu))
+	return l.latent(l.tape.apply(l.maximum(graph.Reshape(h, batch, points, c.in), c), relu))
 }
 
 // latent is the code of the maxima h [batch, 1024].
 func (l layers) latent(h *graph.Node) *graph.Node {
-	return l.tape.through(l.linear(h, "encoder.fc_mu"), func(z *graph.Node) *graph.Node {
+	return l.tape.apply(l.linear(h, "encoder.fc_mu"), func(z *graph.Node) *graph.Node {
 		// z / max(||z||, 1e-12), with the floor on the square, so that the gradient stays finite at 0.
 		square := graph.ReduceAndKeep(graph.Mul(z, z), graph.ReduceSum, -1)
 		return graph.Div(z, graph.Sqrt(graph.MaxScalar(square, 1e-24)))
@@ -189,7 +189,7 @@ func (l layers) decode(z *graph.Node, points int) *graph.Node {
 	}
 	h := l.activated(z, "decoder.fc1", "decoder.bn1")
 	h = l.activated(h, "decoder.fc2", "decoder.bn2")
-	return l.tape.through(l.linear(h, "decoder.fc3"), func(h *graph.Node) *graph.Node {
+	return l.tape.apply(l.linear(h, "decoder.fc3"), func(h *graph.Node) *graph.Node {
 		return graph.Reshape(graph.Tanh(h), s.Dimensions[0], points, Dim)
 	})
 }

@@ -48,7 +48,8 @@ func (c *Classifier) Parameters() int { return trainedSize(c.Specs()) }
 // Train, the new running statistics by name. uniform draws numbers of U[0, 1), [batch, width] for
 // each of Hidden. A channel is dropped if its number is below Dropout, and the others are divided
 // by 1 - Dropout. uniform is not called in mode Eval or if Dropout is 0.
-func (c *Classifier) Forward(w weights.Nodes, z *graph.Node, mode Mode, uniform func(shape ...int) *graph.Node) (logits *graph.Node, buffers weights.Nodes) {
+func (c *Classifier) Forward(w weights.Nodes, z *graph.Node, mode Mode,
+	uniform func(shape ...int) *graph.Node) (logits *graph.Node, buffers weights.Nodes) {
 	if s := z.Shape(); s.Rank() != 2 || s.Dimensions[1] != LatentSize {
 		panic(fmt.Errorf("classifier: expected codes [batch, %d], found %s", LatentSize, s))
 	}

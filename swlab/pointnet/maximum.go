@@ -112,5 +112,6 @@ func monotone(x *graph.Node) *graph.Node {
 	g, d := x.Graph(), x.Shape().Dimensions
 	bits := graph.Bitcast(x, dtypes.Int32)
 	negative := graph.LessThan(bits, graph.BroadcastToDims(graph.Const(g, int32(0)), d...))
-	return graph.Where(negative, graph.BitwiseXor(bits, graph.BroadcastToDims(graph.Const(g, int32(0x7fffffff)), d...)), bits)
+	return graph.Where(negative, graph.BitwiseXor(bits, graph.BroadcastToDims(graph.Const(g, int32(0x7fffffff)), d...)),
+		bits)
 }

@@ -56,14 +56,14 @@ func (a *Autoencoder) Backward(w weights.Nodes, x *graph.Node, kept []*graph.Nod
 }
 
 // tape divides a forward pass from its backward pass. The first records the values to keep. For the
-// second the forward pass is built once more, from those values, and leaves the way back through
-// every operation.
+// second the forward pass is built once more, from those values, and leaves the backward
+// function of every operation.
 type tape struct {
 	replay   bool
 	kept     []*graph.Node
 	back     []func(upstream *graph.Node) *graph.Node // gradient in an operation's output -> in its input
 	gradient weights.Nodes                            // in the tensors
-	// input builds the input of the next operation for its way back, once the upstream gradient is
+	// input builds the input of the next operation for its backward function, once the upstream gradient is
 	// there: large values that are built early would all be stored at once.
 	input func(upstream *graph.Node) *graph.Node
 }
@@ -82,25 +82,26 @@ func (t *tape) keep(f func() *graph.Node) *graph.Node {
 	return v
 }
 
-// push adds the way back through an operation, from its input and the upstream gradient, and the way
-// to build its output.
+// push adds the backward function of an operation, of its input and the upstream gradient, and how to
+// build its output.
 func (t *tape) push(back func(input, upstream *graph.Node) *graph.Node, output func(upstream *graph.Node) *graph.Node) {
 	input := t.input
 	t.back = append(t.back, func(up *graph.Node) *graph.Node { return back(input(up), up) })
 	t.input = output
 }
 
-// through is f(h), with GoMLX's gradient.
-func (t *tape) through(h *graph.Node, f func(h *graph.Node) *graph.Node) *graph.Node {
+// apply is f(h), with GoMLX's gradient.
+func (t *tape) apply(h *graph.Node, f func(h *graph.Node) *graph.Node) *graph.Node {
 	out := f(h)
 	if t != nil && t.replay {
-		t.push(func(_, up *graph.Node) *graph.Node { return pulled(out, up, h)[0] }, func(*graph.Node) *graph.Node { return out })
+		t.push(func(_, up *graph.Node) *graph.Node { return vjp(out, up, h)[0] },
+			func(*graph.Node) *graph.Node { return out })
 	}
 	return out
 }
 
-// pulled are the gradients of sum(out * upstream) in those nodes.
-func pulled(out, upstream *graph.Node, in ...*graph.Node) []*graph.Node {
+// vjp are the gradients of sum(out * upstream) in those nodes (vector-Jacobian products).
+func vjp(out, upstream *graph.Node, in ...*graph.Node) []*graph.Node {
 	return graph.Gradient(graph.ReduceAllSum(graph.Mul(out, graph.StopGradient(upstream))), in...)
 }
 
@@ -154,14 +155,14 @@ func (l layers) tapedActivated(h *graph.Node, name, norm string) *graph.Node {
 	return relu(normed(centred))
 }
 
-// backProduct is the way back through h W'.
+// backProduct is the backward function of h W'.
 func (l layers) backProduct(h, up *graph.Node, name string) *graph.Node {
 	weight := graph.EinsumAxes(up, h, [][2]int{{0, 0}}, nil)
 	l.tape.gradient[name+".weight"] = graph.Reshape(weight, l.w.Get(name+".weight").Shape().Dimensions...)
 	return graph.EinsumAxes(up, l.matrix(name), [][2]int{{1, 0}}, nil)
 }
 
-// pushMaximum adds the way back through layers.maximum, whose result is out:
+// pushMaximum adds the backward function of layers.maximum, whose result is out:
 //
 //	dW_c = sum_b dz_bc h_b,at(b,c) + what W gets from the statistics
 //	dh   = dz_bc W_c at the chosen points + (dmu + (h - mu) (dS + dS')) / n
@@ -172,7 +173,7 @@ func (t *tape) pushMaximum(l layers, c convolution, out, z, at, mu, second *grap
 	w, gamma, beta, bias := l.w.Get(c.name+".weight"), l.w.Get(c.norm+".weight"), l.w.Get(c.norm+".bias"), l.w.Get(c.name+".bias")
 	t.push(func(h, up *graph.Node) *graph.Node {
 		n, batch := h.Shape().Dimensions[0], at.Shape().Dimensions[0]
-		g := pulled(out, up, z, w, gamma, beta, mu, second)
+		g := vjp(out, up, z, w, gamma, beta, mu, second)
 		dz, both := graph.InsertAxes(g[0], -1), graph.DivScalar(graph.Add(g[5], graph.Transpose(g[5], 0, 1)), float64(n))
 		chosen := loop.GatherRows(graph.Reshape(h, batch, n/batch, c.in), at)
 		weight := graph.ReduceSum(graph.Mul(chosen, dz), 0)

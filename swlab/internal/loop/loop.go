@@ -73,8 +73,10 @@ func (i Index) starts(x *graph.Node, axis int) []*graph.Node {
 // Count calls body for 0, step, 2 step, ... below end, and returns the last state. The body maps
 // the state to the next state, of the same shapes; constants are values of the outer graph g that
 // it reads.
-func Count(g *graph.Graph, end, step int, constants, state []*graph.Node, body func(i Index, constants, state []*graph.Node) []*graph.Node) []*graph.Node {
-	all := []*graph.Node{graph.Const(g, int32(0)), graph.Const(g, int32(0)), graph.Const(g, int32(step)), graph.Const(g, int32(end))}
+func Count(g *graph.Graph, end, step int, constants, state []*graph.Node,
+	body func(i Index, constants, state []*graph.Node) []*graph.Node) []*graph.Node {
+	all := []*graph.Node{graph.Const(g, int32(0)), graph.Const(g, int32(0)), graph.Const(g, int32(step)),
+		graph.Const(g, int32(end))}
 	const head = 4
 	all = append(append(all, constants...), state...)
 	first := head + len(constants)

@@ -47,7 +47,9 @@ func (r *Registry[F]) Register(name string, f F, version ...string) {
 // add adds f; o is nil for a built-in entry.
 func (r *Registry[F]) add(name string, f F, o *origin) {
 	if !allowed.MatchString(name) || name == none {
-		panic(fmt.Errorf("register %s: expected a name of lowercase letters, digits and single hyphens that begins with a letter and is not %q, found %q", r.kind, none, name))
+		panic(fmt.Errorf(
+			"register %s: expected a name of lowercase letters, digits and single hyphens that begins with a letter and is not %q, found %q",
+			r.kind, none, name))
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -148,7 +148,8 @@ func (c *code) open(dir, file string) (*source, error) {
 	if p := c.folders[dir]; p != nil {
 		return p, nil
 	}
-	p := &source{files: token.NewFileSet(), raw: map[*token.File][]byte{}, declared: map[string][]ast.Node{}, methods: map[string][]ast.Node{},
+	p := &source{files: token.NewFileSet(), raw: map[*token.File][]byte{}, declared: map[string][]ast.Node{},
+		methods:     map[string][]ast.Node{},
 		assignments: map[string][]ast.Node{}, seen: map[ast.Node]bool{}, info: types.Info{Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}}
 	all, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
@@ -323,7 +324,8 @@ func (p *source) orWhole(d ast.Decl, n ast.Node) ast.Node {
 	whole := false
 	ast.Inspect(n, func(x ast.Node) bool {
 		if id, ok := x.(*ast.Ident); ok {
-			if o := p.info.Uses[id]; o != nil && d.Pos() <= o.Pos() && o.Pos() < d.End() && !(n.Pos() <= o.Pos() && o.Pos() < n.End()) && o.Parent() != p.pkg.Scope() {
+			if o := p.info.Uses[id]; o != nil && d.Pos() <= o.Pos() && o.Pos() < d.End() &&
+				!(n.Pos() <= o.Pos() && o.Pos() < n.End()) && o.Parent() != p.pkg.Scope() {
 				whole = true
 			}
 		}
