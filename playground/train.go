@@ -87,59 +87,55 @@ func trainAmortizer(e *engine.Engine, name string, set *datasets.Set) (_ *weight
 		return nil, values, err
 	}
 	specs := a.Specs()
-	n := len(specs)
 	objective := loss.Sliced{Slicer: slicing.Slicer{Distribution: slicing.Point{}, Slices: 1, Amortizer: a}, Reduce: loss.Mean}
 	adam := optim.Adam{LearningRate: 1e-3, Beta2: 0.9, Eps: 1e-8}
-	program, err := graph.NewExec(e.Backend, func(in []*graph.Node) []*graph.Node {
-		t, x, y, w, second := in[0], in[1], in[2], in[3:3+n], in[3+n:]
-		value := graph.ReduceAllMean(objective.Build(loss.BuildArgs{Weights: weights.Bind(specs, w), Wrt: ot1d.Directions}, x, y).Pairs)
-		next := make([]*graph.Node, 2*n)
-		for i, g := range graph.Gradient(graph.Neg(value), w...) {
-			next[i], _, next[n+i] = adam.Step(w[i], g, nil, second[i], t)
+	program := engine.NewProgram[training[*tensors.Tensor], training[*tensors.Tensor]](e, nil, func(in training[*graph.Node]) training[*graph.Node] {
+		args := loss.BuildArgs{Weights: in.Weights, Wrt: ot1d.Directions}
+		out := training[*graph.Node]{Weights: map[string]*graph.Node{}, Second: map[string]*graph.Node{}}
+		out.Value = graph.ReduceAllMean(objective.Build(args, in.X, in.Y).Pairs)
+		var w []*graph.Node
+		for _, s := range specs {
+			w = append(w, in.Weights[s.Name])
 		}
-		return append([]*graph.Node{value}, next...)
+		for i, g := range graph.Gradient(graph.Neg(out.Value), w...) {
+			name := specs[i].Name
+			out.Weights[name], _, out.Second[name] = adam.Step(w[i], g, nil, in.Second[name], in.Step)
+		}
+		return out
 	})
-	if err != nil {
-		return nil, values, err
-	}
-	defer program.Finalize()
-	state := make([]any, 2*n)
-	initial := weights.Init(specs, trainingSeed)
-	for i, s := range specs {
-		w, _ := initial.Get(s.Name)
-		state[i] = tensors.FromFlatDataAndDimensions(w.Data, w.Shape...)
-		state[n+i] = tensors.FromFlatDataAndDimensions(make([]float32, s.Size()), s.Shape...)
+	in := training[*tensors.Tensor]{Weights: weights.Init(specs, trainingSeed).Upload(), Second: map[string]*tensors.Tensor{}}
+	for _, s := range specs {
+		in.Second[s.Name] = tensors.FromFlatDataAndDimensions(make([]float32, s.Size()), s.Shape...)
 	}
 	r := rand.New(rand.NewPCG(trainingSeed, 0))
-	for step := range trainingSteps {
-		batch := func() *tensors.Tensor {
-			rows := make([]int, trainingPairs)
-			for i := range rows {
-				rows[i] = r.IntN(set.Clouds)
-			}
-			return tensors.FromFlatDataAndDimensions(set.Select(rows).Coords, trainingPairs, set.Points, set.Dim)
+	batch := func() *tensors.Tensor {
+		rows := make([]int, trainingPairs)
+		for i := range rows {
+			rows[i] = r.IntN(set.Clouds)
 		}
-		out, err := program.Call(append([]any{float64(step + 1), batch(), batch()}, state...)...)
+		return tensors.FromFlatDataAndDimensions(set.Select(rows).Coords, trainingPairs, set.Points, set.Dim)
+	}
+	for step := range trainingSteps {
+		in.Step, in.X, in.Y = tensors.FromScalar(float64(step+1)), batch(), batch()
+		out, err := program.Call(in)
 		if err != nil {
 			return nil, values, err
 		}
-		for i, v := range out[1:] {
-			state[i] = v
-		}
-		v := tensors.ToScalar[float32](out[0])
+		in.Weights, in.Second = out.Weights, out.Second
+		v := tensors.ToScalar[float32](out.Value)
 		if step < 50 {
 			values[0] += float64(v) / 50
 		} else if step >= trainingSteps-50 {
 			values[1] += float64(v) / 50
 		}
 	}
-	trained := weights.NewSet()
-	for i, s := range specs {
-		data, err := tensors.CopyFlatData[float32](state[i].(*tensors.Tensor))
-		if err != nil {
-			return nil, values, err
-		}
-		trained.Put(s.Name, weights.Tensor{Shape: s.Shape, Data: data})
-	}
-	return trained, values, nil
+	trained, err := weights.Download(specs, in.Weights)
+	return trained, values, err
+}
+
+// training is a step: its number, from 1, clouds, the mean cost along the predicted directions, and
+// what the step changes.
+type training[T any] struct {
+	Step, X, Y, Value T
+	Weights, Second   map[string]T
 }
