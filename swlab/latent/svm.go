@@ -1,15 +1,17 @@
 package latent
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
-	"runtime"
+	"slices"
 	"sync"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
 
+	"github.com/sliced-wasserstein/lab/swlab/internal/parallel"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 )
 
@@ -217,31 +219,19 @@ func (t *svmTrainer) train(e examples, c, tolerance float64, from *machine) (*ma
 	}
 	norms, errs := make([]float64, t.classes), make([]error, t.classes)
 	var lock sync.Mutex
-	var wait sync.WaitGroup
-	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
-	for k := range t.classes {
-		slots <- struct{}{}
-		wait.Go(func() {
-			defer func() { <-slots }()
-			if errs[k] = t.ctx.Err(); errs[k] != nil {
-				return
-			}
-			norms[k], errs[k] = newObjective(e, int32(k), c).minimize(m.w.RawRowView(k), tolerance)
-			lock.Lock()
-			defer lock.Unlock()
-			if t.done++; t.progress != nil {
-				t.progress(t.done, t.total)
-			}
-		})
-	}
-	wait.Wait()
-	for k, err := range errs {
-		if err != nil {
-			return nil, err
+	parallel.Each(t.classes, parallel.Alone(func(k int) {
+		if errs[k] = t.ctx.Err(); errs[k] != nil {
+			return
 		}
-		m.gradientNorm = math.Max(m.gradientNorm, norms[k])
-	}
-	return m, nil
+		norms[k], errs[k] = newObjective(e, int32(k), c).minimize(m.w.RawRowView(k), tolerance)
+		lock.Lock()
+		defer lock.Unlock()
+		if t.done++; t.progress != nil {
+			t.progress(t.done, t.total)
+		}
+	}))
+	m.gradientNorm = slices.Max(norms)
+	return m, cmp.Or(errs...)
 }
 
 // objective is that of one class.
@@ -284,17 +274,11 @@ func (o *objective) move(w []float64) {
 	o.at = append(o.at[:0], w...)
 }
 
+// visit moves to w, unless it is there.
 func (o *objective) visit(w []float64) {
-	if o.at != nil {
-		same := true
-		for i, v := range w {
-			same = same && v == o.at[i]
-		}
-		if same {
-			return
-		}
+	if !slices.Equal(o.at, w) {
+		o.move(w)
 	}
-	o.move(w)
 }
 
 // Tolerances of the gradient's norm, relative to its norm at w = 0.

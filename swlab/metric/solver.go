@@ -5,13 +5,13 @@ import (
 	"errors"
 	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/parallel"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 )
@@ -157,16 +157,12 @@ func (s *solver) inGraph(out *compared, list [][2]int, unit bool, x, y ot1d.Clou
 // onHost appends the distances of some pairs, each computed by a goroutine.
 func (s *solver) onHost(out *compared, list [][2]int, x, y ot1d.Clouds) error {
 	values, errs := make([]float64, len(list)), make([]error, len(list))
-	var group sync.WaitGroup
-	for k, p := range list {
-		group.Go(func() {
-			r, err := s.host.Compare(cloudAt(x, p[0]), cloudAt(y, p[1]), false)
-			if errs[k] = err; err == nil {
-				values[k] = r.Pairs[0]
-			}
-		})
-	}
-	group.Wait()
+	parallel.Each(len(list), parallel.Alone(func(k int) {
+		r, err := s.host.Compare(cloudAt(x, list[k][0]), cloudAt(y, list[k][1]), false)
+		if errs[k] = err; err == nil {
+			values[k] = r.Pairs[0]
+		}
+	}))
 	out.values = append(out.values, values...)
 	return errors.Join(errs...)
 }
