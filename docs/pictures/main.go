@@ -21,14 +21,16 @@ import (
 //go:generate go run .
 
 func main() {
-	if err := drawAll("..", ".."); err != nil {
-		fmt.Fprintln(os.Stderr, "pictures:", err)
-		os.Exit(1)
+	for _, err := range []error{draw("."), tables("../results")} {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "pictures:", err)
+			os.Exit(1)
+		}
 	}
 }
 
-// drawAll draws the pictures of the folder docs into the folder to, which has the same subfolders.
-func drawAll(docs, to string) error {
+// draw draws all pictures but those of the tables into a folder.
+func draw(folder string) error {
 	set, err := datasets.Load("builtin", datasets.Options{})
 	if err != nil {
 		return err
@@ -46,16 +48,16 @@ func drawAll(docs, to string) error {
 		if err != nil {
 			return err
 		}
-		if err := p.Save(filepath.Join(to, "pictures", name+".png")); err != nil {
+		if err := p.Save(filepath.Join(folder, name+".png")); err != nil {
 			return err
 		}
 	}
-	return tables(docs, to)
+	return nil
 }
 
-// tables draws the pictures of the recorded tables that their pages show.
-func tables(docs, to string) error {
-	pages, err := filepath.Glob(filepath.Join(docs, "results", "*.md"))
+// tables draws the pictures of the recorded tables that their pages in a folder show, beside them.
+func tables(folder string) error {
+	pages, err := filepath.Glob(filepath.Join(folder, "*.md"))
 	if err != nil {
 		return err
 	}
@@ -65,7 +67,7 @@ func tables(docs, to string) error {
 			return err
 		}
 		for _, p := range shown {
-			if err := p.Picture.Save(filepath.Join(to, "results", p.File)); err != nil {
+			if err := p.Picture.Save(filepath.Join(folder, p.File)); err != nil {
 				return err
 			}
 		}
