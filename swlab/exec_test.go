@@ -3,7 +3,6 @@ package swlab
 import (
 	"fmt"
 	"math"
-	"sync"
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
@@ -172,70 +171,6 @@ func TestChoose(t *testing.T) {
 		t.Setenv(engine.Variable, c.env)
 		if e, err := choose(c.given, c.work); err != nil || e.Name != c.want {
 			t.Errorf("%+v: %v, %v", c, e, err)
-		}
-	}
-}
-
-// TestDistancesAtOnce: goroutines that share programs get the values of one.
-func TestDistancesAtOnce(t *testing.T) {
-	x, y := gaussian(1, 2, 23, 3, 1), gaussian(2, 2, 23, 3, 1)
-	for name, o := range graphCalls() {
-		alone, err := Distance(name, x, y, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var all sync.WaitGroup
-		for range 6 {
-			all.Go(func() {
-				d, err := Distance(name, x, y, o)
-				if err != nil || d.Value != alone.Value {
-					t.Errorf("%s: %v, alone %v: %v", name, d, alone.Value, err)
-				}
-			})
-		}
-		all.Wait()
-	}
-}
-
-// BenchmarkCalls times a first call, with all that it compiles, and a later one.
-func BenchmarkCalls(b *testing.B) {
-	x, y := gaussian(1, 1, 512, 3, 1), gaussian(2, 1, 512, 3, 1)
-	for _, name := range []string{"chamfer", "emd-approx", "v-dsw", "sw"} {
-		for _, backend := range []string{"go", "xla:cpu", "auto"} {
-			open := func() (e *engine.Engine) {
-				if backend == "auto" {
-					return nil
-				}
-				e, err := engine.Open(backend)
-				if err != nil {
-					b.Skipf("%s is not here: %v", backend, err)
-				}
-				return e
-			}
-			o := DistanceConfig{Config: loss.Defaults(), Seed: 1}
-			b.Run(name+"/"+backend+"/first", func(b *testing.B) {
-				o.Engine = open()
-				for b.Loop() {
-					o.Epsilon += 1e-9 // which none of these losses reads: another program every time
-					if _, err := Distance(name, x, y, o); err != nil {
-						b.Fatal(err)
-					}
-				}
-				if o.Engine != nil {
-					o.Engine.Close()
-				}
-			})
-			b.Run(name+"/"+backend+"/later", func(b *testing.B) {
-				o.Engine = open()
-				for b.Loop() {
-					if _, err := Distance(name, x, y, o); err != nil {
-						b.Fatal(err)
-					}
-				}
-				if o.Engine != nil {
-					o.Engine.Close()
-				}
-			})
 		}
 	}
 }
