@@ -100,9 +100,6 @@ func (r *InvarianceReport) comparable() bool {
 
 // Markdown returns a table for readers, with the reference in brackets if there is one.
 func (r *InvarianceReport) Markdown() string {
-	if r == nil {
-		return ""
-	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: m = %d, d_k = %d, k = %d, maps as %s, initial weights; %d initialisations (the range), %d pairs each; %s.\n"+
 		"Mean angle in degrees between a(X, Y) and a of the clouds changed; R: length of the mean direction over pairs.\n",

@@ -121,7 +121,7 @@ func (o option) name() string {
 // flags adds a flag for every field of a struct that has help.
 func (c *common) flags(set *pflag.FlagSet, from any, without ...string) []option {
 	var out []option
-	for _, field := range settings.Of(from, "help") {
+	for _, field := range settings.Of(from, "help", "usage") {
 		o := option{Field: field}
 		name := strings.ReplaceAll(field.Name, "_", "-")
 		switch {
@@ -162,7 +162,7 @@ var letters = map[string]string{"data": "d", "loss": "l", "run": "r", "out": "o"
 
 // define makes the flag of the field's type.
 func (o option) define(f *pflag.FlagSet, name, letter string) *pflag.Flag {
-	help := o.tag("help")
+	help := cmp.Or(o.tag("help"), o.tag("usage"))
 	if strings.Contains(help, "%s") {
 		help = fmt.Sprintf(help, strings.Join(o.names().words(), ", "))
 	}

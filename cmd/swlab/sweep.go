@@ -38,7 +38,7 @@ type sweepCall struct {
 func newSweep(c *common) *cobra.Command {
 	d := sweep.Default()
 	s := &sweepCall{common: c, config: d, Data: d.Data, Out: "runs", As: "text"}
-	var others unflagged
+	others := slices.Clone(studied)
 	for _, name := range sweep.Names() {
 		if !slices.Contains([]string{"loss", "amortizer", "points", "batch", "epochs", "steps"}, name) {
 			others = append(others, name)

@@ -55,9 +55,6 @@ func Descend(ctx context.Context, x, y *datasets.Set, l Loss, o Config) (*Flow, 
 	if err := check(x, y, o); err != nil {
 		return nil, err
 	}
-	if l == nil {
-		return nil, errors.New("expected a loss to flow along, found nil")
-	}
 	if ctx == nil {
 		ctx = context.Background()
 	}

@@ -22,12 +22,6 @@ import (
 // result.
 func Cached[T any](b *Session, name string, key any, compute func() (T, error)) (T, error) {
 	var v T
-	if err := b.opened(); err != nil {
-		return v, err
-	}
-	if compute == nil {
-		return v, errNothing
-	}
 	raw, err := json.Marshal(key)
 	if err != nil {
 		return v, err

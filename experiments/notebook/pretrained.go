@@ -20,9 +20,6 @@ const pretrained = "runs/network"
 // training loss. `make network` trains it once. Where it is missing, Pretrained shows how to get it
 // and returns nil. In the short form it is an untrained network of 64 points.
 func (b *Session) Pretrained() (*swlab.Network, error) {
-	if err := b.opened(); err != nil {
-		return nil, err
-	}
 	if b.Fast {
 		c := train.DefaultConfig()
 		c.Loss, c.Points = "sw", 64

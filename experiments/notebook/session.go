@@ -73,21 +73,8 @@ func repository() (string, error) {
 	}
 }
 
-var errNothing = errors.New("expected a function to compute what is not kept, found nil")
-
-// opened returns an error for a nil session.
-func (b *Session) opened() error {
-	if b == nil {
-		return errors.New("expected a session that notebook.Open has opened, found nil")
-	}
-	return nil
-}
-
 // Backend opens the best backend and prints which one and why.
 func (b *Session) Backend() (*engine.Engine, error) {
-	if err := b.opened(); err != nil {
-		return nil, err
-	}
 	e, err := engine.Open("")
 	if err != nil {
 		return nil, err
@@ -102,9 +89,6 @@ func (b *Session) Backend() (*engine.Engine, error) {
 // scaled, as training and test part. Data without parts are split by the seed: a fifth, but at
 // least two clouds, for the test.
 func (b *Session) Clouds(points int, seed uint64) (trainPart, testPart *datasets.Set, err error) {
-	if err := b.opened(); err != nil {
-		return nil, nil, err
-	}
 	set, err := datasets.Load(b.Data, datasets.Options{Points: points, AtMost: true, Seed: seed})
 	if err != nil {
 		return nil, nil, err
@@ -164,9 +148,6 @@ func OnePerClass(set *datasets.Set, most int) (rows []int, captions []string) {
 
 // folder returns the folder of the run of c on set. The same run always has the same folder.
 func (b *Session) folder(e *engine.Engine, set *datasets.Set, c train.Config) (string, error) {
-	if err := b.opened(); err != nil {
-		return "", err
-	}
 	if err := engine.Ready(e); err != nil {
 		return "", err
 	}
@@ -273,7 +254,7 @@ type partTime struct {
 
 // Picture shows p and saves it as pictures/NAME.png. An error ends the cell.
 func (b *Session) Picture(name string, p *vmfviz.Picture, err error) {
-	show.Check(errors.Join(err, b.opened()))
+	show.Check(err)
 	show.Check(p.Save(filepath.Join(b.Out, "pictures", name+".png")))
 	show.Picture(p)
 }
@@ -289,9 +270,6 @@ func (b *Session) Figure(name string, p *vmfviz.Picture, err error) {
 // Summary writes summary.json for `make run`: the trained row with its scores before and after, the
 // backend, the times, the pictures.
 func (b *Session) Summary(row string, before, after experiments.Scores) error {
-	if err := b.opened(); err != nil {
-		return err
-	}
 	type scores struct {
 		CD  float64 `json:"cd"`
 		SW  float64 `json:"sw"`
@@ -314,16 +292,10 @@ func (b *Session) Summary(row string, before, after experiments.Scores) error {
 }
 
 func (b *Session) note(file string, v any) error {
-	if err := b.opened(); err != nil {
-		return err
-	}
 	return durable.WriteJSON(filepath.Join(b.Out, file), v)
 }
 
 // read decodes a file that the session wrote into v, and leaves v unchanged if there is none.
 func (b *Session) read(file string, v any) {
-	if b == nil {
-		return
-	}
 	_, _ = durable.ReadJSON(filepath.Join(b.Out, file), v) // a file of another version counts as none
 }

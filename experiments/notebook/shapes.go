@@ -45,9 +45,6 @@ type Reconstruction struct {
 // the paper's. The runs are those of the table: what Table or `swlab table run` has made in Out is
 // read. The stop button ends it with an error, and calling it again resumes.
 func (b *Session) Shapes(p reproduce.Preset, rows []string, quiet bool) (Shapes, error) {
-	if err := b.opened(); err != nil {
-		return Shapes{}, err
-	}
 	if len(p.Seeds) == 0 {
 		return Shapes{}, fmt.Errorf("preset: expected a seed, found none")
 	}

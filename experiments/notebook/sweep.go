@@ -28,9 +28,6 @@ import (
 //	c.Data, c.Vary = b.Data, show.Must(sweep.Parse("kappa=0.1,1,10", "slices=10,100"))
 //	show.Must(b.Sweep("kappa", c))
 func (b *Session) Sweep(name string, c sweep.Config) (*sweep.Result, error) {
-	if err := b.opened(); err != nil {
-		return nil, err
-	}
 	if c.Data == "" {
 		c.Data = b.Data
 	}

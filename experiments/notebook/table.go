@@ -26,9 +26,6 @@ import (
 //
 //	show.Must(book.Table("ablation_kappa", "smoke"))
 func (b *Session) Table(name, preset string, rows ...string) (table.Results, error) {
-	if err := b.opened(); err != nil {
-		return table.Results{}, err
-	}
 	p, err := reproduce.PresetOf(preset)
 	if err != nil {
 		return table.Results{}, err

@@ -279,9 +279,6 @@ func Ready(schedules ...*Schedule) error {
 func Unfetched(schedules ...*Schedule) []catalogue.Source {
 	var out []catalogue.Source
 	for _, plan := range schedules {
-		if plan == nil {
-			continue
-		}
 		for _, s := range plan.unfetched {
 			if !slices.ContainsFunc(out, func(x catalogue.Source) bool { return x.Name == s.Name }) {
 				out = append(out, s)

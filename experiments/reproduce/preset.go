@@ -3,7 +3,6 @@
 package reproduce
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -171,9 +170,6 @@ func smoke() Preset {
 // Clouds sets the data that a call names in place of the preset's; "" keeps the preset's. With data
 // only, its own test part is scored.
 func (p *Preset) Clouds(data, test string) {
-	if p == nil {
-		return
-	}
 	if data != "" {
 		p.Data, p.Chairs, p.Test = data, data, ""
 		p.overrides = append(slices.Clip(p.overrides), "data="+data)
@@ -198,9 +194,6 @@ var presetWords = map[string]string{
 // Override sets the field of that JSON name to the value, written as on a command line. A name
 // without a field is a setting of train.Config, for the trainings of all rows.
 func (p *Preset) Override(name, value string) error {
-	if p == nil {
-		return errors.New("override: expected a preset, found nil")
-	}
 	f, own, err := p.setting(name)
 	if err != nil {
 		return fmt.Errorf("override: %w", err)

@@ -13,13 +13,8 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
-var errNoPlan = errors.New("expected a schedule that NewSchedule has made, found nil")
-
 // Missing returns the jobs with missing results.
 func (p *Schedule) Missing(l *runs.Store) []Item {
-	if p == nil {
-		return nil
-	}
 	var out []Item
 	for _, j := range p.Jobs {
 		if !j.Done(l) {
@@ -36,9 +31,6 @@ func (j Item) Done(l *runs.Store) bool {
 
 // Item returns the schedule's job of that name.
 func (p *Schedule) Item(name string) (Item, error) {
-	if p == nil {
-		return Item{}, errNoPlan
-	}
 	i := slices.IndexFunc(p.Jobs, func(j Item) bool { return j.Name() == name })
 	if i < 0 {
 		return Item{}, fmt.Errorf("table %s has no job %q", p.Table.Name, name)
@@ -77,9 +69,6 @@ func Do(ctx context.Context, l *runs.Store, jobs []Item, begin func(i int, j Ite
 // Fill returns the table with what exists: cells over the seeds with results, and the reason why
 // others are missing. failures, by job name, may be nil.
 func (p *Schedule) Fill(l *runs.Store, failures map[string]string) (table.Results, error) {
-	if p == nil {
-		return table.Results{}, errNoPlan
-	}
 	f := table.Results{Table: p.Table, Preset: p.Preset.Name, Settings: p.Settings, Seeds: p.seeds(), Data: p.Data,
 		Cells: map[string]map[string]table.Cell{}, Failed: map[string]string{}}
 	f.Table.Rows = slices.Clone(p.Table.Rows)

@@ -62,9 +62,6 @@ func (l *Store) Close() {
 
 // Engine opens the backend once.
 func (l *Store) Engine() (*engine.Engine, error) {
-	if l == nil {
-		return nil, errNoStore
-	}
 	if l.engine == nil {
 		e, err := engine.Open(l.Backend)
 		if err != nil {
@@ -80,43 +77,22 @@ const (
 	resultFile = "result.json"
 )
 
-var errNoStore = errors.New("expected a store, found nil")
-
-// check returns an error for a nil store or task.
-func (l *Store) check(r Task) error {
-	if l == nil {
-		return errNoStore
-	}
-	if r == nil {
-		return errors.New("expected a run, found nil")
-	}
-	return nil
-}
-
-// Folder returns the folder of the task; "" without a store or a task.
+// Folder returns the folder of the task.
 func (l *Store) Folder(r Task) string {
-	if l.check(r) != nil {
-		return ""
-	}
-	path := func(hash string) string { return filepath.Join(l.Dir, "runs", r.Kind()+"-"+r.Name()+"-"+hash[:12]) }
-	dir := path(Hash(r))
-	if !exists(dir) {
-		if former := path(hash(r, settings.Former)); former != dir && exists(former) {
-			return former // named by the first version
+	path := func(name, hash string) string { return filepath.Join(l.Dir, "runs", r.Kind()+"-"+name+"-"+hash[:12]) }
+	dir := path("*", Hash(r))
+	for _, pattern := range []string{dir, path("*", hash(r, settings.Former))} { // the second: of the first version
+		if there, err := filepath.Glob(pattern); err == nil && len(there) > 0 {
+			return there[0] // whatever its name says
 		}
 	}
-	return dir
+	return path(r.Name(), Hash(r))
 }
 
-func exists(path string) bool { _, err := os.Stat(path); return err == nil }
-
-// Hash returns the SHA-256 of the task's kind and JSON, in hexadecimal; "" without a task. The code of
+// Hash returns the SHA-256 of the task's kind and JSON, in hexadecimal. The code of
 // what is registered and not this module's is part of it ([train.Config.Source]). A task
 // with a NaN has no JSON and cannot be run: its hash is that of how Go prints it.
 func Hash(r Task) string {
-	if r == nil {
-		return ""
-	}
 	return hash(r, func(raw []byte) []byte { return raw })
 }
 
@@ -141,18 +117,12 @@ func (l *Store) Done(r Task) bool {
 
 // Result reads the result of a task.
 func (l *Store) Result(r Task, into any) error {
-	if err := l.check(r); err != nil {
-		return err
-	}
 	_, err := durable.ReadJSON(filepath.Join(l.Folder(r), resultFile), into)
 	return err
 }
 
 // Do runs the task, and first what it needs, unless the result exists. Interrupted work resumes.
 func (l *Store) Do(ctx context.Context, r Task) error {
-	if err := l.check(r); err != nil {
-		return err
-	}
 	if ctx == nil {
 		ctx = context.Background()
 	}
@@ -210,12 +180,6 @@ func removeTemporary(dir string) error {
 // Write atomically writes a file of the store that belongs to no task. One process writes at a
 // time, and a killed one leaves nothing.
 func (l *Store) Write(name string, write func(io.Writer) error) error {
-	if l == nil {
-		return errNoStore
-	}
-	if write == nil {
-		return fmt.Errorf("%s: expected a function that writes the file, found nil", name)
-	}
 	path := filepath.Join(l.Dir, name)
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -247,7 +247,7 @@ func TestValue(t *testing.T) {
 	l := in(t)
 	r := sw(toy(t, l))
 	r.Config.Batch = 1000 // cannot be done
-	if err := l.Do(context.Background(), r); err == nil || !strings.Contains(err.Error(), "train sw-s1: batch: 1000 is larger") {
+	if err := l.Do(context.Background(), r); err == nil || !strings.Contains(err.Error(), "batch: 1000 is larger") {
 		t.Errorf("error %v", err)
 	}
 	raw, err := os.ReadFile(filepath.Join(l.Folder(r), valueFile))

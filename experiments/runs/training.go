@@ -11,6 +11,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/durable"
+	"github.com/sliced-wasserstein/lab/internal/settings"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -33,7 +34,7 @@ func NewTraining(d Data, c train.Config) Training {
 
 func (Training) Kind() string { return "train" }
 
-// Name is built from the settings that tables vary.
+// Name is built from the settings that differ from the defaults, such as la-v-dsw-kappa10-s1.
 func (t Training) Name() string {
 	c := t.Config
 	parts := []string{c.Loss}
@@ -46,7 +47,25 @@ func (t Training) Name() string {
 			parts = append(parts, fmt.Sprintf("T%d", c.AscentSteps))
 		}
 	}
+	usual := train.DefaultConfig()
+	usual.Loss, usual.Amortizer, usual.Points = c.Loss, c.Amortizer, c.Points
+	usual.Batch, usual.Epochs, usual.AscentSteps = c.Batch, c.Epochs, c.AscentSteps
+	usual = usual.Completed()
+	before := settings.Of(&usual, "help")
+	for i, f := range settings.Of(&c, "help") {
+		if text := f.Text(); text != before[i].Text() && len(parts) < 6 {
+			parts = append(parts, strings.ReplaceAll(f.Name, "_", "-")+strings.Map(inName, text))
+		}
+	}
 	return strings.Join(append(parts, fmt.Sprintf("s%d", c.Seed)), "-")
+}
+
+// inName replaces what the name of a task may not have.
+func inName(r rune) rune {
+	if strings.ContainsRune("0123456789abcdefghijklmnopqrstuvwxyz.-", r) {
+		return r
+	}
+	return '-'
 }
 
 func (Training) Needs() []Task { return nil }

@@ -14,7 +14,7 @@ import (
 
 // Sheet has a row for every point, and below its numbers their differences from the reference.
 func (r *Result) Sheet() (table.Sheet, error) {
-	if r == nil || len(r.Vary) == 0 {
+	if len(r.Vary) == 0 {
 		return table.Sheet{}, errors.New("expected the result of a sweep, found none")
 	}
 	var names, seeds []string
@@ -159,9 +159,6 @@ func (r *Result) fixed() string {
 
 // Records returns the lines of CSV, one for every row and metric.
 func (r *Result) Records() [][]string {
-	if r == nil {
-		return nil
-	}
 	var head []string
 	for _, v := range r.Vary {
 		head = append(head, v.Name)

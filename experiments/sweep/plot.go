@@ -21,9 +21,6 @@ const wide = 20
 // none itself. If no number is varied it draws the exact EMD of the rows below each other, with the
 // same intervals. Without a finished row it returns nil.
 func (r *Result) Plot() (*vmfviz.Picture, error) {
-	if r == nil {
-		return nil, nil
-	}
 	x := slices.IndexFunc(r.Vary, func(v Vary) bool { return numeric(v.Name) })
 	if x < 0 {
 		return r.dots()

@@ -51,9 +51,6 @@ const (
 
 // WithoutTimes returns r without its seconds, which differ between runs.
 func (r *Result) WithoutTimes() *Result {
-	if r == nil {
-		return nil
-	}
 	out := *r
 	out.Rows = slices.Clone(r.Rows)
 	for i, row := range out.Rows {
@@ -157,7 +154,7 @@ func (r Row) text(name string) string {
 
 // Label describes the row's settings; "" for a missing row.
 func (r *Result) Label(row int) string {
-	if r == nil || row < 0 || row >= len(r.Rows) {
+	if row < 0 || row >= len(r.Rows) {
 		return ""
 	}
 	var parts []string
@@ -170,9 +167,6 @@ func (r *Result) Label(row int) string {
 // Count returns the number of rows in that state.
 func (r *Result) Count(s State) int {
 	n := 0
-	if r == nil {
-		return n
-	}
 	for _, row := range r.Rows {
 		if row.State == s {
 			n++

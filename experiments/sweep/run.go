@@ -69,9 +69,6 @@ func (p *Grid) do(ctx context.Context, l *runs.Store, i int) error {
 
 // Result returns what exists of the sweep.
 func (p *Grid) Result(l *runs.Store) (*Result, error) {
-	if p == nil || l == nil {
-		return nil, errors.New("expected a grid that NewGrid has made and a store, found nil")
-	}
 	r := &Result{Vary: p.Config.Vary, Fixed: map[string]any{}, Seeds: p.Config.Seeds, Data: p.train, Test: p.test, Reference: p.reference(), Uncertainty: uncertainty, Conventions: conventions()}
 	for _, f := range fields(&p.Config.Base) {
 		if !r.varies(f.Name) {

@@ -250,10 +250,10 @@ func TestResume(t *testing.T) {
 			t.Errorf("%s was made again", f)
 		}
 	}
-	if len(before) != 4 || len(after) != 12 || trained["training l-v-dsw-s1"] || !trained["training sw-s2"] {
+	if len(before) != 4 || len(after) != 12 || trained["training l-v-dsw-slices4-s1"] || !trained["training sw-slices4-s2"] {
 		t.Errorf("%d results, then %d; done %v", len(before), len(after), trained)
 	}
-	if r.Rows[2].State != Refused || !strings.Contains(r.Rows[2].Reason, "no amortizer") || r.Count(Done) != 3 {
+	if r.Rows[2].State != Refused || !strings.Contains(r.Rows[2].Reason, "would do nothing") || r.Count(Done) != 3 {
 		t.Errorf("rows %+v", r.Rows)
 	}
 	third := newLab(t, dir)
@@ -277,7 +277,7 @@ func written(t *testing.T, r *Result) {
 		if err := table.Write(&b, r, format); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.Contains(b.String(), "no amortizer") || !strings.Contains(b.String(), "refused") || strings.Contains(b.String(), "NaN") || strings.Contains(b.String(), "×0") {
+		if !strings.Contains(b.String(), "would do nothing") || !strings.Contains(b.String(), "refused") || strings.Contains(b.String(), "NaN") || strings.Contains(b.String(), "×0") {
 			t.Errorf("%s: %s", format, b.String())
 		}
 		switch format {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -226,9 +225,6 @@ func Text(w io.Writer, d Document, width int) error {
 }
 
 func write(w io.Writer, d Document, body func(Sheet, *bytes.Buffer) error) error {
-	if w == nil || d == nil {
-		return errors.New("expected a table and where to write it, found nil")
-	}
 	s, err := d.Sheet()
 	if err == nil {
 		err = s.check()

@@ -16,7 +16,7 @@ import (
 // its Entry lists. Of the settings that nobody makes by accident, New refuses those that the loss would
 // ignore: Slicing, Replicates, Root, Ground, Amortizer, FineTune, AscentTangent and AscentSGD.
 //
-// The tag help is the text of the field's command-line flag (%s: the registered names), group the heading
+// The tag help is the text of the field's command-line flag (%s: the registered names; usage: of a setting that no training has), group the heading
 // above it, and range is what a number may be (package settings). With unset, 0 stands for a default.
 type Config struct {
 	// L; 0: 100, and at most 500 where the number is adaptive.
@@ -41,10 +41,10 @@ type Config struct {
 	// Take the p-th root of the value.
 	Root bool `json:"root,omitempty" help:"take the p-th root per pair" group:"Loss"`
 	// Entropic regularisation of sinkhorn.
-	Reg float64 `json:"reg" help:"sinkhorn: entropic regularisation" group:"Loss" range:">0..3.4e38" unset:"0"`
+	Reg float64 `json:"reg" flag:"reg" usage:"sinkhorn: entropic regularisation" group:"Loss" range:">0..3.4e38" unset:"0"`
 	// Norm in the cost ||x - y||^p of emd-exact and Sinkhorn: Euclidean or, as in the paper, the
 	// p-norm.
-	Ground ot.Ground `json:"ground,omitempty" help:"emd-exact and sinkhorn: norm of the difference in the cost, to the power p: euclidean, or p for the p-norm, as in the paper" group:"Loss"`
+	Ground ot.Ground `json:"ground,omitempty" flag:"ground" usage:"emd-exact and sinkhorn: norm of the difference in the cost, to the power p: euclidean, or p for the p-norm, as in the paper" group:"Loss"`
 
 	// T steps of the ascent on the location, and their learning rate.
 	AscentSteps        int     `json:"ascent_steps" help:"steps T of the ascent on the location" range:"0.." group:"Ascent and amortizer"`
