@@ -118,11 +118,3 @@ func TestShapesErrors(t *testing.T) {
 	_, err = Shapes{Train: 1, Points: 1, Classes: []string{"mug"}}.Generate()
 	wantError(t, err, "class mug", "zero extent")
 }
-
-func BenchmarkShapes(b *testing.B) {
-	for b.Loop() {
-		if _, err := (Shapes{}).Generate(); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

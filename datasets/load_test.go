@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/sliced-wasserstein/lab/datasets/format"
 )
@@ -112,23 +111,6 @@ func TestLoadNPY(t *testing.T) {
 
 	wantShape(t, load(t, write(t, "one.npy", floatNPY("(3, 2)", 0, 0, 1, 0, 0, 1)), Options{}), "npy", 1, 3, 2)
 	wantShape(t, load(t, write(t, "line.npy", floatNPY("(3, 1)", 0, 1, 2)), Options{}), "npy", 1, 3, 1)
-}
-
-func TestLoadKeepsNormalisedClouds(t *testing.T) {
-	s := randomSet(4, 500, 3, 5)
-	if err := s.Normalize(); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(t.TempDir(), "n.npy")
-	if err := format.WriteNPY(path, s.Coords, 4, 500, 3); err != nil {
-		t.Fatal(err)
-	}
-	again := load(t, path, Options{})
-	for i, v := range again.Coords {
-		if math.Abs(float64(v-s.Coords[i])) > 3e-7 {
-			t.Fatalf("coordinate %d moved by %g", i, v-s.Coords[i])
-		}
-	}
 }
 
 func TestLoadRefusesBadArrays(t *testing.T) {
@@ -378,41 +360,6 @@ func TestLoadFollowsLinksOnce(t *testing.T) {
 	}
 }
 
-func TestSharedPSB(t *testing.T) {
-	dir := sharedData(t, "data", "psb_shrec12")
-	start := time.Now()
-	s := load(t, dir, Options{})
-	t.Logf("loaded and validated in %v", time.Since(start))
-	wantShape(t, s, "folder", 2470, 2048, 3)
-	sum := s.Summary()
-	if len(sum.Classes) != 69 || sum.Train != 1971 || sum.Test != 499 || sum.NonFinite != 0 {
-		t.Errorf("%d classes, %d train, %d test", len(sum.Classes), sum.Train, sum.Test)
-	}
-	stored, _, err := format.ReadNPY(filepath.Join(dir, "points.npy"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, v := range s.Coords { // the file is normalised already
-		if math.Abs(float64(v-stored[i])) > 5e-7 {
-			t.Fatalf("coordinate %d moved by %g", i, v-stored[i])
-		}
-	}
-	if small := load(t, dir, Options{Points: 512, Seed: 1}); small.Points != 512 {
-		t.Errorf("%d points", small.Points)
-	}
-}
-
-func TestSharedOriginals(t *testing.T) {
-	dir := sharedData(t, "data", "originals")
-	s := load(t, dir, Options{})
-	wantShape(t, s, "folder", 9+1+6+60+1+8+4, 2048, 3)
-	want := []string{"common_models", "h5_modelnet40_layout", "modelnet10_off", "psb_shrec12_obj", "shapenet_obj"}
-	if !slices.Equal(s.Classes, want) || s.Split != nil {
-		t.Errorf("classes %v, split %v", s.Classes, s.Split)
-	}
-	checkNormalized(t, s)
-}
-
 // FuzzFolder: whatever labels.npy, split.npy and classes.txt hold, the folder is read as a set whose
 // fields agree, or not at all.
 func FuzzFolder(f *testing.F) {
@@ -446,19 +393,4 @@ func FuzzFolder(f *testing.F) {
 			t.Errorf("%d clouds, %d numbers", set.Clouds, len(set.Coords))
 		}
 	})
-}
-
-func TestLoadPoints(t *testing.T) {
-	s := load(t, write(t, "a.xyz", []byte("0 0 1\n2 0 0\n0 4 0\n")), Options{Raw: true})
-	wantShape(t, s, "points", 1, 3, 3)
-	wantShape(t, load(t, write(t, "a.pts", []byte("2\n0 0 1\n2 0 0\n")), Options{Points: 1}), "points", 1, 1, 3)
-	// In a folder clouds keep their number of points, as arrays do.
-	two := load(t, tree(t, map[string][]byte{"cup/a.xyz": []byte("0 0 1\n2 0 0\n"), "jar/b.pts": []byte("2\n0 0 1\n2 0 0\n")}), Options{})
-	wantShape(t, two, "folder", 2, 2, 3)
-	for _, name := range []string{"empty.xyz", "empty.pts"} {
-		_, err := Load(write(t, name, nil), Options{})
-		wantError(t, err, name, "empty")
-	}
-	_, err := Load(write(t, "one.xyz", []byte("1 2 3\n")), Options{})
-	wantError(t, err, "one.xyz", "cloud 0", "zero extent")
 }

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/scigolib/hdf5"
-
 	"github.com/sliced-wasserstein/lab/datasets/internal/rng"
 )
 
@@ -358,29 +356,4 @@ func TestAligned(t *testing.T) {
 	if a, b := Aligned(near, near); a != near || b != near {
 		t.Error("sets without origins are copied")
 	}
-}
-
-// TestFarH5: doubles of an HDF5 file keep their digits.
-func TestFarH5(t *testing.T) {
-	v := wideNumbers(2*20*3, 1e8, 1)
-	path := filepath.Join(t.TempDir(), "a.h5")
-	w, err := hdf5.CreateForWrite(path, hdf5.CreateTruncate)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := w.CreateDataset("/data", hdf5.Float64, []uint64{2, 20, 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := set.Write(v); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	s, err := Load(path, Options{Raw: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkHeld(t, s, v, 1)
 }

@@ -10,41 +10,10 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
 )
-
-// TestForeignPlotter: a plotter of gonum/plot that a user adds to any of our plots
-// is drawn in every format; with -short, the change is looked for in the SVG.
-func TestForeignPlotter(t *testing.T) {
-	for _, g := range goldenPictures {
-		t.Run(g.name, func(t *testing.T) {
-			t.Parallel()
-			p, err := g.make()
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, format := range []string{"png", "svg", "pdf"} {
-				var before []byte
-				if format == "svg" || !testing.Short() {
-					before = write(t, p, format)
-				}
-				q := p.Plots[0][0]
-				x, y := at(&q.X, 0.5), at(&q.Y, 0.5)
-				mine, err := plotter.NewScatter(plotter.XYs{{X: x, Y: y}})
-				if err != nil {
-					t.Fatal(err)
-				}
-				q.Add(mine)
-				if after := write(t, p, format); bytes.Equal(before, after) {
-					t.Errorf("%s: the added point is not drawn", format)
-				}
-			}
-		})
-	}
-}
 
 func write(t *testing.T, p *Picture, format string) []byte {
 	t.Helper()

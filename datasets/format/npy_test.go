@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -83,31 +82,6 @@ func TestNPYHeaderIsAlignedAndExact(t *testing.T) {
 		if len(text)%64 != 0 || !strings.HasSuffix(text, "\n") || strings.TrimRight(text[10:], " \n") != want {
 			t.Errorf("shape %s: %q", shape, text)
 		}
-	}
-}
-
-func TestWriteNPYErrors(t *testing.T) {
-	wantError(t, WriteNPY(filepath.Join(t.TempDir(), "a.npy"), []float32{1, 2}, 3), "a.npy", "[3]", "2 values")
-	wantError(t, WriteNPY(filepath.Join(t.TempDir(), "a.npy"), []float32{1}, -1, -1), "[-1 -1]")
-	missing := filepath.Join(t.TempDir(), "no", "a.npy")
-	err := WriteNPY(missing, []float32{1}, 1)
-	wantError(t, err, missing)
-	if !errors.Is(err, os.ErrNotExist) || strings.Contains(err.Error(), ".part") {
-		t.Errorf("error %q", err)
-	}
-	// A failed write leaves neither a temporary file nor a changed target.
-	dir := t.TempDir()
-	path := filepath.Join(dir, "a.npy")
-	if err := WriteNPY(path, []float32{1}, 1); err != nil {
-		t.Fatal(err)
-	}
-	boom := errors.New("boom")
-	wantError(t, WriteNPYBody(path, "<f4", 1, []int{1}, func(w io.Writer) error { io.WriteString(w, "half"); return boom }), "boom")
-	if got, _, err := ReadNPY(path); err != nil || got[0] != 1 {
-		t.Errorf("the old file is gone: %v %v", got, err)
-	}
-	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
-		t.Errorf("left behind: %v", entries)
 	}
 }
 
@@ -229,9 +203,6 @@ func TestReadNPYRefusesHostileHeaders(t *testing.T) {
 func zipBytes(t testing.TB, entries map[string][]byte) []byte {
 	return archive(t, zip.Deflate, entries)
 }
-
-// storedZip builds an archive without compression, as numpy.savez does.
-func storedZip(t testing.TB, entries map[string][]byte) []byte { return archive(t, zip.Store, entries) }
 
 func archive(t testing.TB, method uint16, entries map[string][]byte) []byte {
 	var out bytes.Buffer

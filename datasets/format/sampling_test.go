@@ -2,7 +2,6 @@ package format
 
 import (
 	"fmt"
-	"math"
 	"testing"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -61,42 +60,5 @@ func TestMeshSamplingIsUniformByArea(t *testing.T) {
 	again, _ := m.Sample(n, rng.New(11))
 	if fmt.Sprint(points[:30]) != fmt.Sprint(again[:30]) {
 		t.Error("the same seed gave other points")
-	}
-}
-
-// sphereMesh is a sphere of 2 n (n-1) triangles.
-func sphereMesh(n int) *Mesh {
-	m := &Mesh{}
-	for i := range n + 1 {
-		sinTheta, cosTheta := math.Sincos(math.Pi * float64(i) / float64(n))
-		for j := range n {
-			sin, cos := math.Sincos(2 * math.Pi * float64(j) / float64(n))
-			m.vertices = append(m.vertices, vec{X: sinTheta * cos, Y: cosTheta, Z: sinTheta * sin})
-		}
-	}
-	for i := range n {
-		for j := range n {
-			a, b := i*n+j, i*n+(j+1)%n
-			if i > 0 {
-				m.addTriangle(a, b, a+n)
-			}
-			if i < n-1 {
-				m.addTriangle(b, b+n, a+n)
-			}
-		}
-	}
-	return m
-}
-
-// BenchmarkSample draws 2,048 points from a loaded mesh of 100,000 triangles.
-func BenchmarkSample(b *testing.B) {
-	m := sphereMesh(224)
-	if n := len(m.triangles); n < 99000 || n > 101000 {
-		b.Fatal(n)
-	}
-	for b.Loop() {
-		if _, err := m.Sample(2048, rng.New(1)); err != nil {
-			b.Fatal(err)
-		}
 	}
 }
