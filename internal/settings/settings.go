@@ -100,11 +100,11 @@ func (f Fields) Check() error {
 }
 
 // Range is what a number may be: finite, and in the interval of the struct tag range, such as
-// "1..", "0..1e15" or, without its lower end, ">0..".
+// "1..", "0..1e15" or, without one of its ends, ">0.." and "0..<1".
 type Range struct {
-	Low, High float64
-	Above     bool // Low itself is outside
-	Whole     bool // whole numbers
+	Low, High    float64
+	Above, Below bool // Low or High itself is outside
+	Whole        bool // whole numbers
 }
 
 // Range is that of the field; of a field that is no number, everything.
@@ -112,6 +112,7 @@ func (f Field) Range() Range {
 	r := Range{Low: -math.MaxFloat64, High: math.MaxFloat64, Whole: f.value.Kind() == reflect.Int}
 	low, high, _ := strings.Cut(f.Tag.Get("range"), "..")
 	low, r.Above = strings.CutPrefix(low, ">")
+	high, r.Below = strings.CutPrefix(high, "<")
 	if v, err := strconv.ParseFloat(low, 64); err == nil {
 		r.Low = v
 	}
@@ -124,7 +125,7 @@ func (f Field) Range() Range {
 // Holds reports whether the field's value is in the range.
 func (r Range) Holds(f Field) bool {
 	v, isNumber := f.Number()
-	return !isNumber || v >= r.Low && v <= r.High && !(r.Above && v == r.Low) // not NaN
+	return !isNumber || v >= r.Low && v <= r.High && !(r.Above && v == r.Low) && !(r.Below && v == r.High) // not NaN
 }
 
 // String says what is expected, such as "at least 1" or "a number > 0".
@@ -139,6 +140,8 @@ func (r Range) String() string {
 	switch {
 	case !low:
 		return "a finite number"
+	case high && r.Below:
+		return fmt.Sprintf("a number from %g to below %g", r.Low, r.High)
 	case high && !r.Above:
 		return fmt.Sprintf("a number from %g to %g", r.Low, r.High)
 	case high:

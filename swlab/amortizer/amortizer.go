@@ -103,12 +103,9 @@ func New(name string, c Config) (Amortizer, error) {
 	return a, memory.Check(fmt.Sprintf(what, name, c.DK, c.K, c.Points), need)
 }
 
-// Parameters is the number of weights of a map; 0 for nil.
+// Parameters is the number of weights of a map.
 func Parameters(a Amortizer) int {
 	n := 0
-	if a == nil {
-		return n
-	}
 	for _, s := range a.Specs() {
 		n += s.Size()
 	}

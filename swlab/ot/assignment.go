@@ -109,17 +109,8 @@ func Assign(cost []float64, m int) (*Assignment, error) {
 // Gradient is the gradient of Cost in the points with the matching held fixed, [m, dim] each: p
 // ||d||^(p-2) d for x_i, d = x_i - y_Match[i], and its negative for y_Match[i]. It is the gradient
 // of the optimal cost wherever the optimal matching is unique. Where matched points coincide it is
-// 0, which for p <= 1 is a choice. x, y, dim and p are those of [EMD]; if they do not fit the
-// matching, the gradients are nil.
+// 0, which for p <= 1 is a choice. x, y, dim and p are those of [EMD].
 func (a *Assignment) Gradient(x, y []float32, dim int, p float64) (gx, gy []float64) {
-	if a == nil || dim < 1 || len(x)/dim < len(a.Match) {
-		return nil, nil
-	}
-	for _, j := range a.Match {
-		if j < 0 || int(j) >= len(y)/dim {
-			return nil, nil
-		}
-	}
 	gx, gy = make([]float64, len(x)), make([]float64, len(y))
 	for i, j := range a.Match {
 		at := int(j)

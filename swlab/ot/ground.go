@@ -1,7 +1,6 @@
 package ot
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -31,9 +30,6 @@ func (g Ground) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
 
 // UnmarshalText reads what MarshalText wrote.
 func (g *Ground) UnmarshalText(text []byte) error {
-	if g == nil {
-		return errors.New("expected a ground cost to read into, found nil")
-	}
 	for _, known := range []Ground{Euclidean, PNorm} {
 		if string(text) == known.String() {
 			*g = known

@@ -31,7 +31,7 @@ type scaling struct {
 
 func newScaling(c, a, b []float64) *scaling {
 	n, k := len(a), len(b)
-	return &scaling{c: c, a: a, b: b, f: make([]float64, n), g: make([]float64, k), u: constant(n, 1), v: constant(k, 1),
+	return &scaling{c: c, a: a, b: b, f: make([]float64, n), g: make([]float64, k), u: slices.Repeat([]float64{1}, n), v: slices.Repeat([]float64{1}, k),
 		column: make([]float64, k), kernel: newKernel(n, k)}
 }
 

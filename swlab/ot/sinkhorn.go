@@ -3,6 +3,7 @@ package ot
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/parallel"
 )
@@ -121,7 +122,7 @@ func (s Sinkhorn) Solve(x, y []float32, dim int) (*Plan, error) {
 // masses checks masses, or makes uniform ones, and sums them.
 func masses(name string, w []float64, n int) ([]float64, float64, error) {
 	if w == nil {
-		return constant(n, 1/float64(n)), 1, nil
+		return slices.Repeat([]float64{1 / float64(n)}, n), 1, nil
 	}
 	if len(w) != n {
 		return nil, 0, fmt.Errorf("Sinkhorn: expected a mass %s for each of %d points, found %d", name, n, len(w))
@@ -135,11 +136,8 @@ func masses(name string, w []float64, n int) ([]float64, float64, error) {
 	return w, sum, nil
 }
 
-// Matrix is P, [n, k]; nil for a plan not made by Sinkhorn.
+// Matrix is P, [n, k].
 func (p *Plan) Matrix() []float64 {
-	if p == nil || len(p.cost) == 0 || len(p.cost) != len(p.F)*len(p.G) {
-		return nil
-	}
 	out := make([]float64, len(p.cost))
 	k := len(p.G)
 	parallel.Pieces(len(p.F), 16, func(from, to int) {
@@ -188,11 +186,7 @@ func (p *Plan) sums(a, b []float64, mass float64) {
 // gradient of Objective, which the plan minimises; it is not the gradient of Cost alone. Coinciding
 // points contribute 0.
 func (p *Plan) Gradient() (gx, gy []float64) {
-	plan := p.Matrix()
-	if plan == nil {
-		return nil, nil
-	}
-	return p.ground.gradient(plan, p.x, p.y, p.dim, p.p)
+	return p.ground.gradient(p.Matrix(), p.x, p.y, p.dim, p.p)
 }
 
 // Divergence is the debiased S(x, y) = OT(x, y) - (OT(x, x) + OT(y, y))/2 of Objectives, with its

@@ -3,6 +3,7 @@ package ot
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Constants of the stabilised loop of the released code of Nguyen et al. 2023.
@@ -77,14 +78,6 @@ type stabilised struct {
 	alpha, beta [][]float64 // [segments]
 }
 
-func constant(n int, value float64) []float64 {
-	out := make([]float64, n)
-	for i := range out {
-		out[i] = value
-	}
-	return out
-}
-
 // rebuild computes the kernel of a segment.
 func (s *stabilised) rebuild(segment int) {
 	alpha, beta := s.alpha[segment], s.beta[segment]
@@ -96,7 +89,8 @@ func (s *stabilised) rebuild(segment int) {
 }
 
 func (s *stabilised) forward(iterations int) {
-	u, v := constant(s.n, 1/float64(s.n)), constant(s.k, 1/float64(s.k))
+	u := slices.Repeat([]float64{1 / float64(s.n)}, s.n)
+	v := slices.Repeat([]float64{1 / float64(s.k)}, s.k)
 	s.u, s.v, s.starts = [][]float64{u}, [][]float64{v}, []int{0}
 	s.alpha, s.beta = [][]float64{make([]float64, s.n)}, [][]float64{make([]float64, s.k)}
 	s.rebuild(0)

@@ -73,19 +73,11 @@ func (g Ground) Transport(x, y []float32, dim int, p float64, massX, massY []flo
 
 // Gradient is the gradient of Cost in the points with the plan held fixed, [m, dim] and [n, dim]:
 // sum of Mass p ||d||^(p-2) d, d = x_X[e] - y_Y[e], over the entries of a point of x, and its
-// negative for y. Coinciding points contribute 0. x, y, dim and p are those of [Transport]; if they do
-// not fit the plan, the gradients are nil.
+// negative for y. Coinciding points contribute 0. x, y, dim and p are those of [Transport].
 func (t *TransportPlan) Gradient(x, y []float32, dim int, p float64) (gx, gy []float64) {
-	if t == nil || dim < 1 || len(x)/dim < len(t.U) || len(y)/dim < len(t.V) || len(t.X) != len(t.Mass) ||
-		len(t.Y) != len(t.Mass) {
-		return nil, nil
-	}
 	gx, gy = make([]float64, len(x)), make([]float64, len(y))
 	for e, mass := range t.Mass {
 		i, j := int(t.X[e]), int(t.Y[e])
-		if i < 0 || j < 0 || i >= len(t.U) || j >= len(t.V) {
-			return nil, nil
-		}
 		t.ground.add(gx[i*dim:(i+1)*dim], gy[j*dim:(j+1)*dim], x[i*dim:(i+1)*dim], y[j*dim:(j+1)*dim], p, mass)
 	}
 	return gx, gy

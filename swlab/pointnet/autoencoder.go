@@ -59,12 +59,8 @@ func New(m int) (*Autoencoder, error) {
 
 // Specs lists the tensors with their PyTorch names, shapes and initial distributions. Convolutions
 // keep PyTorch's default U(+-1/sqrt(in)) for weight and bias, linear layers are Xavier uniform with
-// bias 0.01, and batch norms start at gamma 1, beta 0, running mean 0 and variance 1. A nil network
-// has none.
+// bias 0.01, and batch norms start at gamma 1, beta 0, running mean 0 and variance 1.
 func (a *Autoencoder) Specs() []weights.Spec {
-	if a == nil {
-		return nil
-	}
 	var s []weights.Spec
 	for _, c := range convolutions {
 		s = append(s,

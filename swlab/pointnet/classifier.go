@@ -31,9 +31,6 @@ func (*Classifier) Hidden() []int { return []int{classifierWidth1, classifierWid
 // Specs lists the tensors: linear layers Xavier uniform with bias 0.01, batch norms as in the
 // autoencoder.
 func (c *Classifier) Specs() []weights.Spec {
-	if c == nil {
-		return nil
-	}
 	s := linearSpecs("fc1", LatentSize, classifierWidth1)
 	s = append(s, normSpecs("bn1", classifierWidth1)...)
 	s = append(s, linearSpecs("fc2", classifierWidth1, classifierWidth2)...)

@@ -52,12 +52,12 @@ type Config struct {
 	// Settings of the autoencoder's SGD (optim.SGD) and the amortizer's Adam (optim.Adam). The
 	// amortizer takes AmortizerSteps ascent steps per batch before the autoencoder's step. JSON
 	// leaves them out at DefaultConfig's values.
-	LearningRate          float64 `json:"learning_rate" help:"learning rate of the autoencoder's SGD" range:">0.." group:"Training"`
-	Momentum              float64 `json:"momentum" help:"momentum of the autoencoder's SGD, from 0 to below 1" range:"0.." group:"Training"`
-	WeightDecay           float64 `json:"weight_decay" help:"weight decay of the autoencoder's SGD" range:"0.." group:"Training"`
-	AmortizerLearningRate float64 `json:"amortizer_learning_rate" help:"learning rate of the amortizer's Adam" range:">0.." group:"Ascent and amortizer"`
-	AmortizerBeta1        float64 `json:"amortizer_beta1" help:"decay of the mean gradient of the amortizer's Adam, from 0 to below 1" range:"0.." group:"Ascent and amortizer"`
-	AmortizerBeta2        float64 `json:"amortizer_beta2" help:"decay of the mean squared gradient of the amortizer's Adam, from 0 to below 1" range:"0.." group:"Ascent and amortizer"`
+	LearningRate          float64 `json:"learning_rate" help:"learning rate of the autoencoder's SGD" range:">0..3.4e38" group:"Training"`
+	Momentum              float64 `json:"momentum" help:"momentum of the autoencoder's SGD, from 0 to below 1" range:"0..<1" group:"Training"`
+	WeightDecay           float64 `json:"weight_decay" help:"weight decay of the autoencoder's SGD" range:"0..3.4e38" group:"Training"`
+	AmortizerLearningRate float64 `json:"amortizer_learning_rate" help:"learning rate of the amortizer's Adam" range:">0..3.4e38" group:"Ascent and amortizer"`
+	AmortizerBeta1        float64 `json:"amortizer_beta1" help:"decay of the mean gradient of the amortizer's Adam, from 0 to below 1" range:"0..<1" group:"Ascent and amortizer"`
+	AmortizerBeta2        float64 `json:"amortizer_beta2" help:"decay of the mean squared gradient of the amortizer's Adam, from 0 to below 1" range:"0..<1" group:"Ascent and amortizer"`
 	AmortizerSteps        int     `json:"amortizer_steps" range:"1.." help:"ascent steps of the amortizer per batch" group:"Ascent and amortizer"`
 
 	// How an amortizer and the autoencoder are trained together where the paper's text differs from
@@ -230,10 +230,6 @@ func (c Config) Check(data *datasets.Set) error {
 		return fmt.Errorf("batch: %d is larger than the %d training clouds of %s", c.Batch, data.Clouds, data.Name)
 	case c.Epochs < 1:
 		return fmt.Errorf("epochs: expected at least 1, found %d", c.Epochs)
-	case c.DK < 1:
-		return fmt.Errorf("dk: expected at least 1, found %d", c.DK)
-	case c.K < 1:
-		return fmt.Errorf("k: expected at least 1, found %d", c.K)
 	case c.Steps < -1:
 		return fmt.Errorf("steps: expected at least 0, found %d", c.Steps)
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
 
 	"github.com/sliced-wasserstein/lab/internal/settings"
@@ -23,25 +22,10 @@ func (c Config) adam() optim.Adam {
 	return a
 }
 
-// checkOptimizers rejects optimizer settings that cannot train, and an amortizer's if there is
-// none.
+// checkOptimizers rejects settings out of their range, and an amortizer's optimizer if there is none.
 func (c Config) checkOptimizers(amortized bool) error {
-	for _, s := range []struct {
-		name, expected string
-		value          float64
-		ok             bool
-	}{
-		{"learning-rate", "a number above 0", c.LearningRate, c.LearningRate > 0},
-		{"momentum", "a number from 0 to below 1", c.Momentum, c.Momentum >= 0 && c.Momentum < 1},
-		{"weight-decay", "a number of at least 0", c.WeightDecay, c.WeightDecay >= 0},
-		{"amortizer-learning-rate", "a number above 0", c.AmortizerLearningRate, c.AmortizerLearningRate > 0},
-		{"amortizer-beta1", "a number from 0 to below 1", c.AmortizerBeta1, c.AmortizerBeta1 >= 0 && c.AmortizerBeta1 < 1},
-		{"amortizer-beta2", "a number from 0 to below 1", c.AmortizerBeta2, c.AmortizerBeta2 >= 0 && c.AmortizerBeta2 < 1},
-		{"amortizer-steps", "at least 1", float64(c.AmortizerSteps), c.AmortizerSteps >= 1},
-	} {
-		if !s.ok || s.value > math.MaxFloat32 { // a step computes in float32
-			return fmt.Errorf("%s: expected %s, found %v (DefaultConfig has the paper's)", s.name, s.expected, s.value)
-		}
+	if err := settings.Of(&c, "range").Check(); err != nil {
+		return fmt.Errorf("%w (DefaultConfig has the paper's)", err)
 	}
 	if amortized {
 		return nil

@@ -132,18 +132,18 @@ func TestAmortizerSteps(t *testing.T) {
 // TestWrongOptimizers: each setting is checked, and those of an amortizer need one.
 func TestWrongOptimizers(t *testing.T) {
 	for says, change := range map[string]func(*Config){
-		"learning-rate: expected a number above 0, found 0":           func(c *Config) { c.LearningRate = 0 },
-		"learning-rate: expected a number above 0, found NaN":         func(c *Config) { c.LearningRate = math.NaN() },
-		"momentum: expected a number from 0 to below 1, found 1":      func(c *Config) { c.Momentum = 1 },
-		"weight-decay: expected a number of at least 0, found -1":     func(c *Config) { c.WeightDecay = -1 },
-		"weight-decay: expected a number of at least 0, found +Inf":   func(c *Config) { c.WeightDecay = math.Inf(1) },
-		"amortizer-beta1: expected a number from 0 to below 1":        func(c *Config) { c.AmortizerBeta1 = 1 },
-		"amortizer-beta2: expected a number from 0 to below 1":        func(c *Config) { c.AmortizerBeta2 = -0.5 },
-		"amortizer-beta1: loss sw has no amortizer to train":          func(c *Config) { c.AmortizerBeta1 = 0.5 },
-		"amortizer-steps: expected at least 1, found 0":               func(c *Config) { c.AmortizerSteps = 0 },
-		"amortizer-learning-rate: expected a number above 0":          func(c *Config) { c.AmortizerLearningRate = -1 },
-		"amortizer-steps: loss sw has no amortizer to train":          func(c *Config) { c.AmortizerSteps = 2 },
-		"amortizer-learning-rate: loss sw has no amortizer to train,": func(c *Config) { c.AmortizerLearningRate = 1 },
+		"learning rate: expected a number > 0 and at most 3.4e+38, found 0":   func(c *Config) { c.LearningRate = 0 },
+		"learning rate: expected a number > 0 and at most 3.4e+38, found NaN": func(c *Config) { c.LearningRate = math.NaN() },
+		"momentum: expected a number from 0 to below 1, found 1":              func(c *Config) { c.Momentum = 1 },
+		"weight decay: expected a number from 0 to 3.4e+38, found -1":         func(c *Config) { c.WeightDecay = -1 },
+		"weight decay: expected a number from 0 to 3.4e+38, found +Inf":       func(c *Config) { c.WeightDecay = math.Inf(1) },
+		"amortizer beta1: expected a number from 0 to below 1":                func(c *Config) { c.AmortizerBeta1 = 1 },
+		"amortizer beta2: expected a number from 0 to below 1":                func(c *Config) { c.AmortizerBeta2 = -0.5 },
+		"amortizer-beta1: loss sw has no amortizer to train":                  func(c *Config) { c.AmortizerBeta1 = 0.5 },
+		"amortizer steps: expected at least 1, found 0":                       func(c *Config) { c.AmortizerSteps = 0 },
+		"amortizer learning rate: expected a number > 0":                      func(c *Config) { c.AmortizerLearningRate = -1 },
+		"amortizer-steps: loss sw has no amortizer to train":                  func(c *Config) { c.AmortizerSteps = 2 },
+		"amortizer-learning-rate: loss sw has no amortizer to train,":         func(c *Config) { c.AmortizerLearningRate = 1 },
 	} {
 		c := config("sw", "")
 		change(&c)
