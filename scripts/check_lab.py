@@ -31,7 +31,6 @@ import (
 )
 ''', '''%%
 defer show.Done()
-engine.FastCompile()
 book := show.Must(notebook.Open("pair"))
 set, _, err := book.Clouds(32, 1)
 show.Check(err)

@@ -18,14 +18,12 @@ import (
 	"fmt"
 
 	"github.com/sliced-wasserstein/lab/experiments/notebook"
-	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 	"github.com/sliced-wasserstein/lab/vmfviz/show"
 )
 
 var book = show.Must(notebook.Open("stop"))
 ''', '''%%
-engine.FastCompile()
 trainSet, testSet, err := book.Clouds(64, 1)
 show.Check(err)
 c := train.DefaultConfig()
