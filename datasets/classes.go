@@ -119,16 +119,6 @@ func filesOf(root string, files []cloudFile, of, names, wanted []string) ([]clou
 	return kept, keptOf, nil
 }
 
-// nameClasses sets class names and labels from the files' folders.
-func (s *Set) nameClasses(root string, files []cloudFile, sets []*Set) error {
-	of, names, err := fileClasses(root, files)
-	if err != nil {
-		return err
-	}
-	s.Classes = names
-	return s.label(of, sets)
-}
-
 // label gives every cloud the class of its file. Without class folders (of is nil) the labels
 // stored in the files are kept if every file has them; if they are names, all of these are the
 // classes.

@@ -19,6 +19,7 @@ type cloudFile struct {
 	path   string // to open
 	parts  []string
 	isMesh bool
+	listed *uint8 // the part that a list of the folder gives it
 }
 
 // name is the file's path below the folder, with slashes on every system, since seeds depend on it.
@@ -34,8 +35,11 @@ func (f cloudFile) class() string {
 	return ""
 }
 
-// part is given by a folder called train, test or val.
+// part is given by a list, or by a folder called train, test or val.
 func (f cloudFile) part() (uint8, bool) {
+	if f.listed != nil {
+		return *f.listed, true
+	}
 	for _, folder := range f.parts[:len(f.parts)-1] {
 		if p, ok := partOf(folder); ok {
 			return p, true
@@ -58,6 +62,11 @@ func loadTree(root string, o Options) (*Set, error) {
 	if len(files) == 0 {
 		return nil, fmt.Errorf("%s: no clouds in this folder: expected %s files, or points.npy", root, strings.Join(format.FolderTypes(), ", "))
 	}
+	return loadFiles(root, files, o, nil)
+}
+
+// loadFiles reads the files of a folder into one set. progress, if not nil, is called after each.
+func loadFiles(root string, files []cloudFile, o Options, progress func(done, total int)) (*Set, error) {
 	of, classes, err := fileClasses(root, files)
 	if err != nil {
 		return nil, err
@@ -75,13 +84,13 @@ func loadTree(root string, o Options) (*Set, error) {
 	if meshes > 0 && !asked {
 		o.Points, o.AtMost = meshPoints, true
 	}
-	sets, err := readAll(files, o)
+	sets, err := readAll(files, o, progress)
 	if err != nil {
 		return nil, err
 	}
 	if o.Points == 0 && !sameSize(sets) {
 		o.Points, o.AtMost = meshPoints, true
-		if sets, err = readAll(files, o); err != nil {
+		if sets, err = readAll(files, o, nil); err != nil {
 			return nil, err
 		}
 	}
@@ -104,14 +113,21 @@ func loadTree(root string, o Options) (*Set, error) {
 
 // readAll reads files in parallel. The result does not depend on the timing, nor does the error if
 // several fail.
-func readAll(files []cloudFile, o Options) ([]*Set, error) {
+func readAll(files []cloudFile, o Options, progress func(done, total int)) ([]*Set, error) {
 	sets, errs := make([]*Set, len(files)), make([]error, len(files))
 	var group sync.WaitGroup
 	slots := make(chan struct{}, min(runtime.GOMAXPROCS(0), 8))
+	done, counting := 0, sync.Mutex{}
 	for i, f := range files {
 		slots <- struct{}{}
 		group.Go(func() {
 			sets[i], errs[i] = readClouds(f.path, f.name(), o)
+			if progress != nil {
+				counting.Lock()
+				done++
+				progress(done, len(files))
+				counting.Unlock()
+			}
 			<-slots
 		})
 	}
@@ -130,7 +146,7 @@ func readAll(files []cloudFile, o Options) ([]*Set, error) {
 			}
 		}
 		o.Points = sets[fewest].Points
-		sets, err := readAll(files, o)
+		sets, err := readAll(files, o, nil)
 		if err == nil {
 			sets[fewest].Fewest = files[fewest].path
 		}

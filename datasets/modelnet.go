@@ -40,25 +40,15 @@ func baseName(path string) string { return path[strings.LastIndexAny(path, `/\`)
 // their names (test0, test1, train0, ..., train4: 12,308 clouds). Copies in sub-folders are not. A
 // file in neither list, in both, or listed and missing is an error.
 func loadModelNet(dir string, o Options) (*Set, error) {
-	files, parts, err := modelNetFiles(dir)
+	files, err := modelNetFiles(dir)
 	if err != nil {
 		return nil, err
 	}
-	sets, err := readAll(files, o)
-	if err != nil {
-		return nil, err
-	}
-	set, err := joinSets(dir, files, sets)
+	set, err := loadFiles(dir, files, o, nil)
 	if err != nil {
 		return nil, err
 	}
 	set.Kind = "modelnet"
-	if err := set.label(nil, sets); err != nil {
-		return nil, err
-	}
-	for i, f := range files {
-		set.Split = append(set.Split, slices.Repeat([]uint8{parts[f.name()]}, sets[i].Clouds)...)
-	}
 	classes := filepath.Join(dir, "shape_names.txt")
 	if set.Classes, err = readClasses(classes); err != nil {
 		return nil, err
@@ -66,37 +56,38 @@ func loadModelNet(dir string, o Options) (*Set, error) {
 	return set, set.checkNamed(dir, classes)
 }
 
-// modelNetFiles lists the HDF5 files of that layout, and the part of each by its name.
-func modelNetFiles(dir string) (files []cloudFile, parts map[string]uint8, err error) {
+// modelNetFiles lists the HDF5 files of that layout with their parts.
+func modelNetFiles(dir string) (files []cloudFile, err error) {
 	names, err := h5In(dir)
 	if err != nil {
-		return nil, nil, format.FileError(dir, err)
+		return nil, format.FileError(dir, err)
 	}
-	parts = map[string]uint8{}
+	parts := map[string]uint8{}
 	for _, part := range []uint8{TrainPart, TestPart} {
 		list := filepath.Join(dir, modelNetLists[part])
 		listedFiles, _, err := format.ReadLines(list)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		for _, line := range listedFiles {
 			name := baseName(line)
 			if !slices.Contains(names, name) {
-				return nil, nil, fmt.Errorf("%s: lists %q: no file %s in the folder", list, line, name)
+				return nil, fmt.Errorf("%s: lists %q: no file %s in the folder", list, line, name)
 			}
 			if old, ok := parts[name]; ok && old != part {
-				return nil, nil, fmt.Errorf("%s: lists %s, which %s lists too", list, name, modelNetLists[old])
+				return nil, fmt.Errorf("%s: lists %s, which %s lists too", list, name, modelNetLists[old])
 			}
 			parts[name] = part
 		}
 	}
 	for _, name := range names {
-		if _, ok := parts[name]; !ok {
-			return nil, nil, fmt.Errorf("%s: expected in train_files.txt or test_files.txt, found in neither", filepath.Join(dir, name))
+		part, ok := parts[name]
+		if !ok {
+			return nil, fmt.Errorf("%s: expected in train_files.txt or test_files.txt, found in neither", filepath.Join(dir, name))
 		}
-		files = append(files, cloudFile{path: filepath.Join(dir, name), parts: []string{name}})
+		files = append(files, cloudFile{path: filepath.Join(dir, name), parts: []string{name}, listed: &part})
 	}
-	return files, parts, nil
+	return files, nil
 }
 
 // h5In lists the HDF5 files of a folder, sorted by name.

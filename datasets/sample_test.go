@@ -34,7 +34,7 @@ func box(z int) []byte {
 // bit.
 func TestSampleMeshesIsLoad(t *testing.T) {
 	parted, plain, deep := map[string][]byte{}, map[string][]byte{}, map[string][]byte{}
-	for i := range sampleChunk + 3 {
+	for i := range 67 {
 		class, part := []string{"chair", "table"}[i%2], []string{"train", "test", "val"}[i%3]
 		parted[fmt.Sprintf("%s/%s/m%03d.off", class, part, i)] = box(i + 1)
 		plain[fmt.Sprintf("m%03d.off", i)] = box(i + 1)
@@ -73,7 +73,7 @@ func TestSampleMeshesIsLoad(t *testing.T) {
 						t.Errorf("parts %v, expected %v", sampled.Parts, parts)
 					}
 				}
-				if calls != 4 { // two chunks, twice
+				if calls != 2*want.Clouds {
 					t.Errorf("%d calls of progress", calls)
 				}
 				if left, _ := os.ReadDir(base); len(left) != 2 {

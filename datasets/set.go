@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/sliced-wasserstein/lab/datasets/format"
@@ -230,15 +229,9 @@ func (s *Set) WriteNPY(path string) error {
 	if s.Origins == nil {
 		return format.WriteNPY(path, s.Coords, s.Clouds, s.Points, s.Dim)
 	}
-	return format.WriteNPYBody(path, "<f8", len(s.Coords), []int{s.Clouds, s.Points, s.Dim}, s.writePositions)
-}
-
-// writePositions writes the points where they are, as float64.
-func (s *Set) writePositions(w io.Writer) error {
+	wide := make([]float64, 0, len(s.Coords))
 	for i := range s.Clouds {
-		if err := binary.Write(w, binary.LittleEndian, s.Positions(i)); err != nil {
-			return err
-		}
+		wide = append(wide, s.Positions(i)...)
 	}
-	return nil
+	return format.WriteNPYFloat64(path, wide, s.Clouds, s.Points, s.Dim)
 }

@@ -18,20 +18,25 @@ import (
 // WriteNPY writes a float32 array as a NumPy .npy file, format 1.0, row-major. The write is atomic:
 // a temporary file beside path is synced to disk and then renamed.
 func WriteNPY(path string, data []float32, shape ...int) error {
-	return WriteNPYBody(path, "<f4", len(data), shape, func(w io.Writer) error {
-		return WriteWords(w, len(data), func(i int) uint32 { return math.Float32bits(data[i]) })
+	return writeNPY(path, "<f4", len(data), shape, func(w io.Writer) error {
+		return writeWords(w, len(data), func(i int) uint32 { return math.Float32bits(data[i]) })
 	})
 }
 
 // WriteNPYInts is [WriteNPY] for int32 arrays: labels and split files.
 func WriteNPYInts(path string, data []int32, shape ...int) error {
-	return WriteNPYBody(path, "<i4", len(data), shape, func(w io.Writer) error {
-		return WriteWords(w, len(data), func(i int) uint32 { return uint32(data[i]) })
+	return writeNPY(path, "<i4", len(data), shape, func(w io.Writer) error {
+		return writeWords(w, len(data), func(i int) uint32 { return uint32(data[i]) })
 	})
 }
 
-// WriteNPYBody writes an array whose bytes body writes. Its error is that of body, or names path.
-func WriteNPYBody(path, descr string, count int, shape []int, body func(io.Writer) error) error {
+// WriteNPYFloat64 is [WriteNPY] for float64.
+func WriteNPYFloat64(path string, data []float64, shape ...int) error {
+	return writeNPY(path, "<f8", len(data), shape, func(w io.Writer) error { return binary.Write(w, binary.LittleEndian, data) })
+}
+
+// writeNPY writes an array whose bytes body writes. Its error is that of body, or names path.
+func writeNPY(path, descr string, count int, shape []int, body func(io.Writer) error) error {
 	if want, ok := Product(shape...); !ok || want != count {
 		return fmt.Errorf("%s: shape %v does not fit %d values", path, shape, count)
 	}
@@ -63,7 +68,7 @@ func WriteNPZ(path string, data []float32, shape []int, ints map[string][]int32)
 			if _, err := io.WriteString(e, npyHeaderText(descr, shape)); err != nil {
 				return err
 			}
-			return WriteWords(e, n, word)
+			return writeWords(e, n, word)
 		}
 		if err := entry("data", "<f4", shape, len(data), func(i int) uint32 { return math.Float32bits(data[i]) }); err != nil {
 			return err
@@ -102,8 +107,8 @@ func npyHeaderText(descr string, shape []int) string {
 	return npyMagic + "\x01\x00" + string(length) + header
 }
 
-// WriteWords writes n little-endian 32-bit words.
-func WriteWords(w io.Writer, n int, word func(i int) uint32) error {
+// writeWords writes n little-endian 32-bit words.
+func writeWords(w io.Writer, n int, word func(i int) uint32) error {
 	var b [4]byte
 	for i := range n {
 		binary.LittleEndian.PutUint32(b[:], word(i))
