@@ -26,7 +26,6 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/durable"
-	"github.com/sliced-wasserstein/lab/internal/settings"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 )
 
@@ -80,11 +79,8 @@ const (
 // Folder returns the folder of the task.
 func (l *Store) Folder(r Task) string {
 	path := func(name, hash string) string { return filepath.Join(l.Dir, "runs", r.Kind()+"-"+name+"-"+hash[:12]) }
-	dir := path("*", Hash(r))
-	for _, pattern := range []string{dir, path("*", hash(r, settings.Former))} { // the second: of the first version
-		if there, err := filepath.Glob(pattern); err == nil && len(there) > 0 {
-			return there[0] // whatever its name says
-		}
+	if there, err := filepath.Glob(path("*", Hash(r))); err == nil && len(there) > 0 {
+		return there[0] // whatever its name says
 	}
 	return path(r.Name(), Hash(r))
 }
@@ -93,15 +89,11 @@ func (l *Store) Folder(r Task) string {
 // what is registered and not this module's is part of it ([train.Config.Source]). A task
 // with a NaN has no JSON and cannot be run: its hash is that of how Go prints it.
 func Hash(r Task) string {
-	return hash(r, func(raw []byte) []byte { return raw })
-}
-
-func hash(r Task, as func(raw []byte) []byte) string {
 	raw, err := json.Marshal(r)
 	if err != nil {
 		raw = fmt.Appendf(nil, "%+v", r)
 	}
-	raw = append([]byte(r.Kind()+"\n"), as(raw)...)
+	raw = append([]byte(r.Kind()+"\n"), raw...)
 	if g, ok := r.(Gap); ok {
 		raw = append(raw, g.source()...)
 	}

@@ -38,18 +38,6 @@ func TestHash(t *testing.T) {
 	if got, want := Hash(base)[:16], "a2bc72efc930f601"; got != want {
 		t.Errorf("the hash of the standard training is %s, was %s: trainings done before will not be found", got, want)
 	}
-	const first = "fed7e6e47b61b212" // of the first version, whose folders are also found
-	l := in(t)
-	folder := filepath.Join(l.Dir, "runs", "train-"+base.Name()+"-"+first[:12])
-	if l.Folder(base) == folder {
-		t.Error("a new run has a folder of the first version")
-	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if l.Folder(base) != folder {
-		t.Errorf("the folder is %s, expected the first version's %s", l.Folder(base), folder)
-	}
 	same := d
 	same.Path, same.Key = "elsewhere/b.npz", "clouds"
 	said := train.DefaultConfig()

@@ -1,10 +1,14 @@
 package loss
 
 import (
+	"encoding"
 	"slices"
 	"strings"
 	"testing"
 )
+
+// Flags and JSON read a reduction as text.
+var _ encoding.TextUnmarshaler = new(Reduction)
 
 // TestReads: the losses of the default settings read what the constructors use: another value of a
 // setting that is read makes another loss, one that is not makes the same.

@@ -314,9 +314,7 @@ func readLog(dir string, most int, sum string) (records []Record, lines []byte, 
 		}
 		if number++; len(bytes.TrimSpace(line)) > 0 {
 			var r Record
-			// its name in the first version
-			text := bytes.Replace(line, []byte(`"turn":`), []byte(`"ascent_angle_deg":`), 1)
-			if err := json.Unmarshal(text, &r); err != nil {
+			if err := json.Unmarshal(line, &r); err != nil {
 				if !bytes.HasSuffix(line, []byte("\n")) { // cut off
 					break
 				}

@@ -87,7 +87,7 @@ func (c *Config) UnmarshalJSON(raw []byte) error {
 	d := DefaultConfig()
 	j := d.shadow()
 	j.bare = bare(*c)
-	if err := json.Unmarshal(settings.Current(raw), &j); err != nil {
+	if err := json.Unmarshal(raw, &j); err != nil {
 		return err
 	}
 	read := Config(j.bare)
