@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -19,7 +20,6 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
-	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -125,19 +125,18 @@ func evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, cloud
 	defer func() { engine.Free(in.Weights) }()
 	err = datasets.EachBatch(o.Context, batch, func(first, n int, sets []*datasets.Set) error {
 		x := sets[0]
-		directions := make([]float32, 0, batch*EvaluationSlices*pointnet.Dim)
-		for i := range batch {
-			directions = append(directions, evaluationDirections(o.Seed, first+min(i, n-1))...)
+		var directions []float32
+		for i := range n {
+			directions = append(directions, evaluationDirections(o.Seed, first+i)...)
 		}
-		in.Directions = tensors.FromFlatDataAndDimensions(directions, batch, EvaluationSlices, pointnet.Dim)
 		in.X = tensors.FromFlatDataAndDimensions(x.Coords, batch, x.Points, x.Dim)
-		defer func() { engine.Free(in.Directions, in.X) }()
+		defer func() { engine.Free(in.X) }()
 		out, err := program.Call(in)
 		if err != nil {
 			return err
 		}
 		defer engine.Free(out)
-		if err := p.add(n, x.Coords, out, o.ExactEMD); err != nil {
+		if err := p.add(n, x.Coords, directions, out, o.ExactEMD); err != nil {
 			return err
 		}
 		if o.Progress != nil {
@@ -161,15 +160,15 @@ func evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, cloud
 // scoredGraph configures the graph that scores networks of one size. Weights are arguments.
 type scoredGraph struct{ points int }
 
-// scoring are the inputs of that graph: clouds [batch, points, 3], and the directions of SW [batch,
-// EvaluationSlices, 3].
+// scoring are the inputs of that graph: clouds [batch, points, 3].
 type scoring[T any] struct {
-	Weights       map[string]T
-	Directions, X T
+	Weights map[string]T
+	X       T
 }
 
-// scored are the reconstructions of the clouds and their metrics [batch].
-type scored[T any] struct{ Cloud, CD, SW, EMD T }
+// scored are the reconstructions of the clouds and their metrics [batch]. SW is computed outside of the
+// graph.
+type scored[T any] struct{ Cloud, CD, EMD T }
 
 func score(net *pointnet.Autoencoder, in scoring[*graph.Node]) scored[*graph.Node] {
 	out := scored[*graph.Node]{Cloud: net.Forward(in.Weights, in.X, pointnet.Eval).Cloud}
@@ -177,18 +176,17 @@ func score(net *pointnet.Autoencoder, in scoring[*graph.Node]) scored[*graph.Nod
 		return m.Build(loss.BuildArgs{Wrt: ot1d.None}, out.Cloud, in.X).Pairs
 	}
 	out.CD = value(loss.Chamfer{})
-	slicer := slicing.Slicer{Distribution: slicing.Fixed{Directions: in.Directions}, Slices: EvaluationSlices}
-	out.SW = value(loss.Sliced{Label: "SW", Slicer: slicer, Root: true})
 	out.EMD = value(loss.ApproximateEMD{})
 	return out
 }
 
-// add appends the values of the first n clouds of a batch with points x.
-func (p *PerCloud) add(n int, x []float32, out scored[*tensors.Tensor], exact bool) error {
+// add appends the values of the first n clouds of a batch with points x. directions are those of SW [n,
+// EvaluationSlices, 3].
+func (p *PerCloud) add(n int, x, directions []float32, out scored[*tensors.Tensor], exact bool) error {
 	for _, m := range []struct {
 		values *[]float64
 		found  *tensors.Tensor
-	}{{&p.CD, out.CD}, {&p.SW, out.SW}, {&p.EMD, out.EMD}} {
+	}{{&p.CD, out.CD}, {&p.EMD, out.EMD}} {
 		found, err := tensors.CopyFlatData[float32](m.found)
 		if err != nil {
 			return err
@@ -197,9 +195,6 @@ func (p *PerCloud) add(n int, x []float32, out scored[*tensors.Tensor], exact bo
 			*m.values = append(*m.values, float64(f))
 		}
 	}
-	if !exact {
-		return nil
-	}
 	y, err := tensors.CopyFlatData[float32](out.Cloud)
 	if err != nil {
 		return err
@@ -207,6 +202,20 @@ func (p *PerCloud) add(n int, x []float32, out scored[*tensors.Tensor], exact bo
 	d := out.Cloud.Shape().Dimensions
 	clouds := func(v []float32) ot1d.Clouds {
 		return ot1d.Clouds{Coords: v[:n*d[1]*d[2]], Batch: n, Points: d[1], Dim: d[2]}
+	}
+	costs, err := ot1d.HostCosts(clouds(y), clouds(x), directions, EvaluationSlices, ot1d.HostConfig{})
+	if err != nil {
+		return err
+	}
+	for of := range slices.Chunk(costs, EvaluationSlices) {
+		mean := 0.0
+		for _, c := range of {
+			mean += c / EvaluationSlices
+		}
+		p.SW = append(p.SW, float64(float32(math.Sqrt(mean))))
+	}
+	if !exact {
+		return nil
 	}
 	r, err := loss.ExactEMD{}.Compare(clouds(y), clouds(x), false)
 	p.ExactEMD = append(p.ExactEMD, r.Pairs...)

@@ -34,7 +34,7 @@ func AscentPaths(e *engine.Engine, x, y *datasets.Set, slicer slicing.Slicer, st
 	if err := slicer.Ascent.Check(); err != nil {
 		return nil, err
 	}
-	objective := loss.Sliced{Slicer: slicer}.Objective("")
+	objective := loss.Sliced{Slicer: slicer}.Objective()
 	n := len(starts) / x.Dim
 	var state []*tensors.Tensor // location and both moments
 	for _, v := range [][]float32{starts, make([]float32, len(starts)), make([]float32, len(starts))} {

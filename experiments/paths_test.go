@@ -43,11 +43,10 @@ func TestAscentPaths(t *testing.T) {
 	if err != nil || len(paths) != 2 || len(paths[0]) != 8*3 {
 		t.Fatalf("%d paths, %v", len(paths), err)
 	}
-	maximizer, err := slicing.NewMaximizer(e.Backend, a, loss.Sliced{Slicer: slicer}.Objective(""), slicing.MaximizerOptions{})
+	maximizer, err := slicing.NewMaximizer(e, nil, a, loss.Sliced{Slicer: slicer}.Objective())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer maximizer.Close()
 	two := []int{0, 0}
 	end, err := maximizer.Maximize(1, tensors.FromFlatDataAndDimensions(starts, 2, 3),
 		tensors.FromFlatDataAndDimensions(x.Select(two).Coords, 2, 16, 3), tensors.FromFlatDataAndDimensions(y.Select(two).Coords, 2, 16, 3))

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -109,12 +108,6 @@ func (p problem) locate(l loss.Sliced) (location []float32, backend string, warn
 	return location, backend, warnings, err
 }
 
-// ascentGraph is the configuration of the graphs of an ascent.
-type ascentGraph struct {
-	distanceGraph
-	shapes string
-}
-
 // ascend finds the location by ascent, from the predicted one if there is one. Random numbers differ
 // between backends, so it draws them on the pure-Go one, as draw does, and computes the costs in
 // plain Go; on a GPU it stays there.
@@ -133,18 +126,10 @@ func (p problem) ascend(l loss.Sliced, predicted []float32) ([]float32, error) {
 	}
 	x, y := tensor(p.x), tensor(p.y)
 	defer engine.Free(x, y)
-	key := graphKey{"ascent", ascentGraph{p.key(), x.Shape().String() + y.Shape().String()}}
-	maximizer, release, err := engine.Compiled(e, key, func(b compute.Backend) (*slicing.Maximizer, func(), error) {
-		maximizer, err := l.Maximizer(b, "", slicing.MaximizerOptions{})
-		if err != nil {
-			return nil, nil, err
-		}
-		return maximizer, maximizer.Close, nil
-	})
+	maximizer, err := l.Maximizer(e, graphKey{"ascent", p.key()})
 	if err != nil {
 		return nil, err
 	}
-	defer release()
 	// A seed of its own: p.Seed would give the start the same numbers as the slices.
 	reached, err := maximizer.Maximize(int64(p.Seed^0x9e3779b97f4a7c15), from, x, y)
 	if err != nil {
@@ -382,25 +367,28 @@ func (p problem) reduce(l loss.Sliced, costs []float64, directions []float32, de
 	return read(out), numbers(out.GradCosts), ot1d.Gradients{X: numbers(out.GradX), Y: numbers(out.GradY)}, nil
 }
 
-// costInGraph computes and reduces the costs in the graph that training uses.
+// costInGraph computes and reduces the costs in a graph on XLA, by its sort. Clouds of different sizes
+// or with masses are the host's, and so are all without XLA.
 func (p problem) costInGraph(l loss.Sliced, directions []float32) (estimate, error) {
-	if err := p.inFloat32(); err != nil {
+	e, err := choose(p.Engine, math.Inf(1))
+	if err != nil {
 		return estimate{}, err
 	}
-	e, err := choose(p.Engine, math.Inf(1)) // the caller asked for this path: as in training
-	if err != nil {
+	if !e.IsXLA() || p.x.Points != p.y.Points || p.MassX != nil || p.MassY != nil {
+		return p.costOnHost(l, directions)
+	}
+	if err := p.inFloat32(); err != nil {
 		return estimate{}, err
 	}
 	n, perPair := p.x.Clouds, p.perPair(directions)
 	l.Slicer.Slices = perPair
 	in := values{X: tensor(p.x), Y: tensor(p.y), Directions: tensors.FromFlatDataAndDimensions(directions, n, perPair, p.x.Dim)}
-	in.MassX, in.MassY = masses(p.x, p.MassX), masses(p.y, p.MassY)
 	defer engine.Free(in)
 	wrt := p.wrt()
 	out, err := call(e, "slices", p.key(), in, func(in nodes) nodes {
 		fixed := l
 		fixed.Slicer = slicing.Slicer{Distribution: slicing.Fixed{Directions: in.Directions}, Slices: perPair}
-		r := fixed.Build(loss.BuildArgs{Wrt: wrt, MassX: in.MassX, MassY: in.MassY}, in.X, in.Y)
+		r := fixed.Build(loss.BuildArgs{Wrt: wrt}, in.X, in.Y)
 		out := outputs(r, perPair)
 		out.Costs = r.Slices
 		out.GradX, out.GradY = gradients(r.Pairs, wrt, in.X, in.Y)

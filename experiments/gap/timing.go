@@ -11,8 +11,6 @@ import (
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
-	"github.com/sliced-wasserstein/lab/swlab/plain"
-	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
 // LocateTime is the time of finding the locations of a batch of training pairs on one backend: one
@@ -88,14 +86,13 @@ func (r *row) locator(e *engine.Engine, batch pairs, host bool) (locate func() e
 	if err != nil {
 		return nil, nil, err
 	}
-	maximizer, err := l.(loss.Sliced).Maximizer(e.Backend, plain.Ascent, slicing.MaximizerOptions{})
+	maximizer, err := l.(loss.Sliced).Maximizer(e, nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	x, y := tensors.FromFlatDataAndDimensions(batch.first, batch.n, batch.m, 3), tensors.FromFlatDataAndDimensions(batch.second, batch.n, batch.m, 3)
 	done = func() {
 		engine.Free(x, y)
-		maximizer.Close()
 	}
 	return func() error {
 		reached, err := maximizer.Maximize(source.Int64(), nil, x, y)

@@ -11,7 +11,6 @@ import (
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
-	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
@@ -138,7 +137,7 @@ func TestGapReference(t *testing.T) {
 	x, err := graph.NewExec(e.Backend, func(in []*graph.Node) []*graph.Node {
 		clouds := in[:2]
 		next, _, _ := a.Step(in[2], nil, nil, nil, func(at *graph.Node) *graph.Node {
-			return v.Objective(plain.Sort)(slicing.Given(in[3], in[4]), at, clouds[0], clouds[1])
+			return v.Objective()(slicing.Given(in[3], in[4]), at, clouds[0], clouds[1])
 		})
 		r := v.Build(BuildArgs{Source: slicing.Given(in[5], in[6]), Location: in[2]}, clouds[0], clouds[1])
 		return []*graph.Node{next, graph.ReduceAllMean(r.Pairs)}

@@ -9,7 +9,6 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
-	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -75,8 +74,7 @@ type BuildArgs struct {
 	// TakesMasses.
 	MassX, MassY *graph.Node
 	// Wrt says where the result must be differentiable. The ascent uses ot1d.Directions.
-	Wrt   ot1d.Wrt
-	Plain plain.Set // fast paths switched off: Sort, Tables
+	Wrt ot1d.Wrt
 }
 
 // Result of Build. Fields that do not apply are nil.

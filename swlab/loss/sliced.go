@@ -8,7 +8,6 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
-	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -101,7 +100,7 @@ func (s Sliced) Build(c BuildArgs, x, y *graph.Node) Result {
 	if c.Wrt&ot1d.Directions == 0 {
 		directions = graph.StopGradient(directions)
 	}
-	costs := ot1d.Costs(x, y, directions, ot1d.Config{P: s.Exponent(), Plain: c.Plain, Wrt: c.Wrt, Reduce: s.Reduce, MassX: c.MassX, MassY: c.MassY})
+	costs := ot1d.Costs(x, y, directions, ot1d.Config{P: s.Exponent(), Wrt: c.Wrt, Reduce: s.Reduce})
 	if c.Wrt&ot1d.X == 0 {
 		x = graph.StopGradient(x)
 	}
@@ -119,9 +118,7 @@ func (s Sliced) Build(c BuildArgs, x, y *graph.Node) Result {
 func (s Sliced) BuildFrom(costs, slopes *graph.Node, c BuildArgs, x, y *graph.Node) Result {
 	location := s.Slicer.Location(c.Source, c.Weights, c.Location, x, y)
 	directions := s.Slicer.Draw(c.Source, location, x, y)
-	// What is added is 0.
-	turn := graph.Mul(slopes, graph.Sub(directions, graph.StopGradient(directions)))
-	r := s.Finish(graph.Add(costs, graph.ReduceSum(turn, -1)), directions, x, y, nil, x.Shape().Dimensions[1])
+	r := s.Finish(slicing.Linearised(costs, slopes, directions), directions, x, y, nil, x.Shape().Dimensions[1])
 	r.Location = location
 	return r
 }
@@ -155,9 +152,9 @@ func leastNormal(t dtypes.DType) float64 {
 
 // Objective is what an ascent on the location maximises: the loss of every pair, with directions
 // drawn around the location.
-func (s Sliced) Objective(off plain.Set) slicing.Objective {
+func (s Sliced) Objective() slicing.Objective {
 	return func(src slicing.Source, location, x, y *graph.Node) *graph.Node {
-		return s.Build(BuildArgs{Source: src, Location: location, Wrt: ot1d.Directions, Plain: off}, x, y).Pairs
+		return s.Build(BuildArgs{Source: src, Location: location, Wrt: ot1d.Directions}, x, y).Pairs
 	}
 }
 

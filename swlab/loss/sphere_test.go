@@ -177,11 +177,10 @@ func TestMaxSWAboveVDSW(t *testing.T) {
 		t.Fatal(err)
 	}
 	maxSW := l.(loss.Sliced)
-	maximizer, err := slicing.NewMaximizer(e.Backend, slicing.Ascent{Steps: 150, LearningRate: 0.05, Tangent: true}, maxSW.Objective(""), slicing.MaximizerOptions{})
+	maximizer, err := slicing.NewMaximizer(e, nil, slicing.Ascent{Steps: 150, LearningRate: 0.05, Tangent: true}, maxSW.Objective())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer maximizer.Close()
 	reached, err := maximizer.Maximize(1, nil, times(x, starts), times(y, starts))
 	if err != nil {
 		t.Fatal(err)

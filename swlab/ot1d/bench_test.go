@@ -9,10 +9,9 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/plain"
 )
 
-// BenchmarkCosts times value and gradient of 32 pairs on 100 directions: the exact sort against the network, for the value
+// BenchmarkCosts times value and gradient of 32 pairs on 100 directions: for the value
 // alone, the descent's gradient and the ascent's.
 func BenchmarkCosts(b *testing.B) {
 	const batch, slices = 32, 100
@@ -21,40 +20,38 @@ func BenchmarkCosts(b *testing.B) {
 		x, y := tensor(normals(r, batch*points*3, .4), batch, points, 3), tensor(normals(r, batch*points*3, .4), batch, points, 3)
 		theta := tensor(directions(r, batch*slices, 3), batch, slices, 3)
 		for _, wrt := range []Wrt{None, Y, Directions} {
-			for _, method := range []plain.Set{plain.Sort, ""} {
-				name := fmt.Sprintf("points=%d/wrt=%s/%s", points, map[Wrt]string{None: "none", Y: "y", Directions: "directions"}[wrt], map[plain.Set]string{plain.Sort: "sort", "": "network"}[method])
-				b.Run(name, func(b *testing.B) {
-					e, err := graph.NewExec(graphtest.Engine(b).Backend, func(n []*graph.Node) []*graph.Node {
-						c := graph.ReduceAllMean(Costs(n[0], n[1], n[2], Config{Plain: method, Wrt: wrt}))
-						switch wrt {
-						case Y:
-							return append([]*graph.Node{c}, graph.Gradient(c, n[1])...)
-						case Directions:
-							return append([]*graph.Node{c}, graph.Gradient(c, n[2])...)
-						}
-						return []*graph.Node{c}
-					})
+			name := fmt.Sprintf("points=%d/wrt=%s", points, map[Wrt]string{None: "none", Y: "y", Directions: "directions"}[wrt])
+			b.Run(name, func(b *testing.B) {
+				e, err := graph.NewExec(graphtest.Engine(b).Backend, func(n []*graph.Node) []*graph.Node {
+					c := graph.ReduceAllMean(Costs(n[0], n[1], n[2], Config{Wrt: wrt}))
+					switch wrt {
+					case Y:
+						return append([]*graph.Node{c}, graph.Gradient(c, n[1])...)
+					case Directions:
+						return append([]*graph.Node{c}, graph.Gradient(c, n[2])...)
+					}
+					return []*graph.Node{c}
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+				defer e.Finalize()
+				once := func() {
+					out, err := e.Call(x, y, theta)
 					if err != nil {
 						b.Fatal(err)
 					}
-					defer e.Finalize()
-					once := func() {
-						out, err := e.Call(x, y, theta)
-						if err != nil {
-							b.Fatal(err)
-						}
-						_ = out[0].Value() // waits for the result
-						for _, o := range out {
-							o.FinalizeAll()
-						}
+					_ = out[0].Value() // waits for the result
+					for _, o := range out {
+						o.FinalizeAll()
 					}
-					once() // compiles
-					for b.Loop() {
-						once()
-					}
-					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(batch*slices*float64(points)), "ns/projection")
-				})
-			}
+				}
+				once() // compiles
+				for b.Loop() {
+					once()
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/(batch*slices*float64(points)), "ns/projection")
+			})
 		}
 	}
 }

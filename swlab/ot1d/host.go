@@ -58,11 +58,25 @@ func HostCosts(x, y Clouds, directions []float32, slices int, o HostConfig) ([]f
 	if err := h.fits(); err != nil {
 		return nil, err
 	}
-	costs := make([]float64, x.Batch*slices)
+	return h.costs(), nil
+}
+
+// Costs is HostCosts for these pairs. Goroutines may call it at once.
+func (p *HostPairs) Costs(directions []float32, slices int) ([]float64, error) {
+	h, err := p.along(directions, slices)
+	if err != nil {
+		return nil, err
+	}
+	return h.costs(), nil
+}
+
+// costs are those of all pairs and directions.
+func (h *host) costs() []float64 {
+	costs := make([]float64, h.x.Batch*h.slices)
 	h.each(0, len(costs), func(s *hostSorter, task int) {
 		costs[task] = h.cost(s, task, nil, nil)
 	})
-	return costs, nil
+	return costs
 }
 
 // HostLargest returns the largest difference |A(t) - B(t)| of every pair over its directions, [Batch]:
@@ -73,12 +87,8 @@ func HostLargest(x, y Clouds, directions []float32, slices int) ([]float64, erro
 		return nil, err
 	}
 	h.p = math.Inf(1)
-	differences := make([]float64, x.Batch*slices)
-	h.each(0, len(differences), func(s *hostSorter, task int) {
-		differences[task] = h.cost(s, task, nil, nil)
-	})
 	largest := make([]float64, x.Batch)
-	for task, d := range differences {
+	for task, d := range h.costs() {
 		largest[task/slices] = max(largest[task/slices], d)
 	}
 	return largest, nil

@@ -12,7 +12,6 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/plain"
 )
 
 // quantile integrates |A(t) - B(t)|^p between all levels of both cumulative weights by brute force, in float64. A nil weight is equal.
@@ -266,7 +265,7 @@ func TestHostEqualsGraph(t *testing.T) {
 	up := slices.Repeat([]float64{1}, batch*lines)
 	for _, p := range []float64{1, 1.5, 2} {
 		out := graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
-			c := Costs(in[0], in[1], in[2], Config{P: p, Plain: plain.Sort, Wrt: X | Y | Directions})
+			c := Costs(in[0], in[1], in[2], Config{P: p, Wrt: X | Y | Directions})
 			return append([]*graph.Node{c}, graph.Gradient(graph.ReduceAllSum(c), in...)...)
 		}, tensor(x, batch, n, dim), tensor(y, batch, n, dim), tensor(d, batch, lines, dim))
 		c, grad, err := HostGradients(Clouds{Coords: x, Batch: batch, Points: n, Dim: dim}, Clouds{Coords: y, Batch: batch, Points: n, Dim: dim}, d, lines, up, X|Y|Directions, HostConfig{P: p})

@@ -16,7 +16,6 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/internal/maxima"
 	"github.com/sliced-wasserstein/lab/swlab/optim"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
-	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -342,7 +341,7 @@ func reference(t *testing.T, z map[string]*tensors.Tensor) {
 			x, theta := in[0], in[1]
 			w, m := in[2:2+n], in[2+n:]
 			o := a.Forward(weights.Bind(specs, w), x, Train)
-			f := graph.ReduceMean(ot1d.Costs(x, o.Cloud, theta, ot1d.Config{Plain: plain.Sort, Wrt: ot1d.Y}), 1)
+			f := graph.ReduceMean(ot1d.Costs(x, o.Cloud, theta, ot1d.Config{Wrt: ot1d.Y}), 1)
 			loss := graph.ReduceAllMean(f)
 			grads := graph.Gradient(loss, w...)
 			out := []*graph.Node{loss, o.Latent, o.Cloud, f}

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/optim"
 )
 
@@ -51,108 +51,103 @@ func (a Ascent) Check() error {
 // Objective is the value [batch] that an ascent raises, differentiable in the location [batch, dim].
 type Objective func(src Source, location, x, y *graph.Node) *graph.Node
 
-// Maximizer runs an Ascent: one step is compiled once per shape of clouds and called Steps times on values that stay
-// on the device, so compile time does not depend on the number of steps.
+// HostObjective is an Objective that looks at the location through directions and their costs only,
+// and whose costs are found outside of the graph:
+//
+//	location -> directions [batch, slices, dim] -> costs [batch, slices] -> value [batch]
+type HostObjective struct {
+	// Directions draws them, differentiable in the location.
+	Directions func(src Source, location, x, y *graph.Node) *graph.Node
+	// Costs reads the clouds x and y of a batch, once for all steps of an ascent. The function that
+	// it returns finds the costs of directions, and their derivatives in the directions.
+	Costs func(x, y *tensors.Tensor) (CostFunc, error)
+	// Value reduces the costs, differentiable in them and in the directions.
+	Value func(costs, directions, x, y *graph.Node) *graph.Node
+}
+
+// CostFunc returns the costs of directions and their derivatives in the directions, [batch, slices, dim].
+type CostFunc func(directions *tensors.Tensor) (costs, slopes *tensors.Tensor, err error)
+
+// Linearised are costs [batch, slices] found outside of a graph, whose gradient in the directions
+// [batch, slices, dim] is slopes: it adds 0, which carries the gradient.
+func Linearised(costs, slopes, directions *graph.Node) *graph.Node {
+	zero := graph.Mul(slopes, graph.Sub(directions, graph.StopGradient(directions)))
+	return graph.Add(costs, graph.ReduceSum(zero, -1))
+}
+
+// Maximizer runs an Ascent: one step is compiled once per shape of clouds and called Steps times on
+// values that stay on the device, so compile time does not depend on the number of steps.
 type Maximizer struct {
 	ascent Ascent
-	start  *graph.Exec
-	step   step
+	start  engine.Program[startIn[*tensors.Tensor], startOut[*tensors.Tensor]]
+	draw   engine.Program[drawIn[*tensors.Tensor], drawOut[*tensors.Tensor]]
+	climb  engine.Program[climbIn[*tensors.Tensor], climbState[*tensors.Tensor]]
+	costs  func(x, y *tensors.Tensor) (CostFunc, error) // nil: in the graph
 }
 
-// step returns, for clouds x and y, what takes random state, location, both moments and t one step further.
-type step interface {
-	on(x, y *tensors.Tensor) (func(state []*tensors.Tensor) ([]*tensors.Tensor, error), error)
-	close()
+type (
+	startIn[T any]    struct{ Random, X T }
+	startOut[T any]   struct{ Random, Location T }
+	drawIn[T any]     struct{ Random, Location, X, Y T }
+	drawOut[T any]    struct{ Directions T }
+	climbState[T any] struct{ Random, Location, First, Second, Count T } // with the moments and steps of Adam
+	climbIn[T any]    struct {
+		State         climbState[T]
+		X, Y          T
+		Costs, Slopes T // nil: in the graph
+	}
+)
+
+// NewMaximizer prepares the ascent of an objective in a graph. The key tells maximizers of the engine
+// apart (engine.NewProgram); it need not hold the number of steps.
+func NewMaximizer(e *engine.Engine, key any, a Ascent, objective Objective) (*Maximizer, error) {
+	return newMaximizer(e, key, a, func(src Source, at *graph.Node, in climbIn[*graph.Node]) *graph.Node {
+		return objective(src, at, in.X, in.Y)
+	})
 }
 
-// MaximizerOptions say how an ascent runs. The zero value is one graph.
-type MaximizerOptions struct {
-	// Parts, if not nil, is the objective in parts, in place of the one in a graph, with the same
-	// random numbers.
-	Parts *Parts
+// NewHostMaximizer prepares the ascent of an objective whose costs are found outside of the graph.
+func NewHostMaximizer(e *engine.Engine, key any, a Ascent, o HostObjective) (*Maximizer, error) {
+	c, err := newMaximizer(e, key, a, func(src Source, at *graph.Node, in climbIn[*graph.Node]) *graph.Node {
+		directions := o.Directions(src, at, in.X, in.Y)
+		return o.Value(Linearised(in.Costs, in.Slopes, directions), directions, in.X, in.Y)
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.costs = o.Costs
+	// The step draws the same directions again, from the same random state.
+	c.draw = engine.NewProgram[drawIn[*tensors.Tensor], drawOut[*tensors.Tensor]](e, key, func(in drawIn[*graph.Node]) drawOut[*graph.Node] {
+		return drawOut[*graph.Node]{o.Directions(Seeded(in.Random), in.Location, in.X, in.Y)}
+	})
+	return c, nil
 }
 
-// NewMaximizer prepares the ascent of an objective on a backend.
-func NewMaximizer(b compute.Backend, a Ascent, objective Objective, o MaximizerOptions) (*Maximizer, error) {
+func newMaximizer(e *engine.Engine, key any, a Ascent, value func(Source, *graph.Node, climbIn[*graph.Node]) *graph.Node) (*Maximizer, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
-	start, err := graph.NewExec(b, func(in []*graph.Node) []*graph.Node { // random state, x -> next state, location
-		d := in[1].Shape().Dimensions
-		next, normals := graph.RandomNormal(in[0], shapes.Make(in[1].DType(), d[0], d[2]))
-		return []*graph.Node{next, Unit(normals)}
+	c := &Maximizer{ascent: a}
+	c.start = engine.NewProgram[startIn[*tensors.Tensor], startOut[*tensors.Tensor]](e, key, func(in startIn[*graph.Node]) startOut[*graph.Node] {
+		d := in.X.Shape().Dimensions
+		next, normals := graph.RandomNormal(in.Random, shapes.Make(in.X.DType(), d[0], d[2]))
+		return startOut[*graph.Node]{next, Unit(normals)}
 	})
-	if err != nil {
-		return nil, err
-	}
-	var s step
-	if o.Parts != nil {
-		s, err = newPartsStep(b, a, *o.Parts)
-	} else {
-		s, err = newGraphStep(b, a, objective)
-	}
-	if err != nil {
-		start.Finalize()
-		return nil, err
-	}
-	return &Maximizer{ascent: a, start: start, step: s}, nil
-}
-
-// graphStep is a step in one graph: random state, location, both moments, t, x, y -> the first five.
-type graphStep struct{ exec *graph.Exec }
-
-func newGraphStep(b compute.Backend, a Ascent, objective Objective) (step, error) {
-	exec, err := graph.NewExec(b, func(in []*graph.Node) []*graph.Node {
-		src, x, y := &seeded{in[0]}, graph.StopGradient(in[5]), graph.StopGradient(in[6])
-		t := graph.AddScalar(in[4], 1)
-		location, m, v := a.Step(in[1], in[2], in[3], t, func(at *graph.Node) *graph.Node { return objective(src, at, x, y) })
-		return []*graph.Node{src.state, location, m, v, t}
+	c.climb = engine.NewProgram[climbIn[*tensors.Tensor], climbState[*tensors.Tensor]](e, key, func(in climbIn[*graph.Node]) climbState[*graph.Node] {
+		in.X, in.Y = graph.StopGradient(in.X), graph.StopGradient(in.Y)
+		s, src := in.State, Seeded(in.State.Random)
+		s.Count = graph.AddScalar(s.Count, 1)
+		s.Location, s.First, s.Second = a.Step(s.Location, s.First, s.Second, s.Count, func(at *graph.Node) *graph.Node {
+			return value(src, at, in)
+		})
+		s.Random = src.State
+		return s
 	})
-	return graphStep{exec}, err
+	return c, nil
 }
 
-func (g graphStep) on(x, y *tensors.Tensor) (func(state []*tensors.Tensor) ([]*tensors.Tensor, error), error) {
-	return func(state []*tensors.Tensor) ([]*tensors.Tensor, error) {
-		return call(g.exec, append(state[:5:5], x, y)...)
-	}, nil
-}
-
-func (g graphStep) close() { g.exec.Finalize() }
-
-// InGraph says whether the costs are found inside the compiled step.
-func (c *Maximizer) InGraph() bool {
-	if c == nil {
-		return false
-	}
-	_, ok := c.step.(graphStep)
-	return ok
-}
-
-// call calls a compiled graph.
-func call(x *graph.Exec, in ...*tensors.Tensor) ([]*tensors.Tensor, error) {
-	args := make([]any, len(in))
-	for i, t := range in {
-		args[i] = t
-	}
-	return x.Call(args...)
-}
-
-// WithSteps is the maximizer with another number of steps. It shares the compiled ones with c, which closes them.
-func (c Maximizer) WithSteps(steps int) *Maximizer {
-	c.ascent.Steps = steps
-	return &c
-}
-
-// Close frees the compiled steps.
-func (c *Maximizer) Close() {
-	if c == nil || c.step == nil {
-		return
-	}
-	c.start.Finalize()
-	c.step.close()
-}
-
-// Step builds one step number t (a float64 scalar >= 1) from the location [batch, dim] with Adam's moments m and v.
+// Step builds one step number t (a float64 scalar >= 1) from the location [batch, dim] with Adam's
+// moments m and v.
 func (a Ascent) Step(location, m, v, t *graph.Node, objective func(location *graph.Node) *graph.Node) (location1, m1, v1 *graph.Node) {
 	leaf := graph.Identity(graph.StopGradient(location))
 	grad := graph.Gradient(graph.Neg(graph.ReduceAllMean(objective(leaf))), leaf)[0]
@@ -168,55 +163,65 @@ func (a Ascent) Step(location, m, v, t *graph.Node, objective func(location *gra
 	return Unit(moved), m1, v1
 }
 
-// Maximize returns the unit locations [batch, dim] reached for clouds x and y [batch, points, dim] (tensors of the
-// backend or of the host) from the locations from [batch, dim], which it leaves alone, or from uniform ones where from is nil.
-// seed steers that start and the noise of every step. The caller finalizes the result.
+// Maximize returns the unit locations [batch, dim] reached for clouds x and y [batch, points, dim]
+// (tensors of the backend or of the host) from the locations from [batch, dim], which it leaves
+// alone, or from uniform ones where from is nil. seed determines that start and the noise of every
+// step. The caller frees the result.
 func (c *Maximizer) Maximize(seed int64, from, x, y *tensors.Tensor) (*tensors.Tensor, error) {
-	if c == nil || c.step == nil {
-		return nil, errors.New("expected an ascent that a constructor has made, found none")
-	}
 	if x == nil || y == nil {
 		return nil, errors.New("ascent: expected clouds x and y, found nil")
 	}
-	advance, err := c.step.on(x, y)
+	var costs CostFunc
+	if c.costs != nil {
+		var err error
+		if costs, err = c.costs(x, y); err != nil {
+			return nil, err
+		}
+	}
+	random, err := graph.RNGStateFromSeed(seed)
 	if err != nil {
 		return nil, err
 	}
-	rng, err := graph.RNGStateFromSeed(seed)
+	defer random.FinalizeAll()
+	begin, err := c.start.Call(startIn[*tensors.Tensor]{random, x})
 	if err != nil {
 		return nil, err
 	}
-	defer rng.FinalizeAll()
-	first, err := call(c.start, rng, x)
-	if err != nil {
-		return nil, err
+	if from != nil {
+		engine.Free(begin.Location)
+		if begin.Location, err = from.LocalClone(); err != nil {
+			return nil, err
+		}
 	}
 	d := x.Shape().Dimensions
 	zeros := func() *tensors.Tensor {
 		return tensors.FromFlatDataAndDimensions(make([]float32, d[0]*d[2]), d[0], d[2])
 	}
-	if from != nil {
-		first[1].FinalizeAll()
-		if first[1], err = from.LocalClone(); err != nil {
-			first[0].FinalizeAll()
-			return nil, err
-		}
-	}
-	state := []*tensors.Tensor{first[0], first[1], zeros(), zeros(), tensors.FromFlatDataAndDimensions([]float64{0})}
+	state := climbState[*tensors.Tensor]{begin.Random, begin.Location, zeros(), zeros(), tensors.FromScalar(0.0)}
 	for range c.ascent.Steps {
-		next, err := advance(state)
-		for _, v := range state {
-			v.FinalizeAll()
-		}
+		next, err := c.step(climbIn[*tensors.Tensor]{State: state, X: x, Y: y}, costs)
+		engine.Free(state)
 		if err != nil {
 			return nil, err
 		}
 		state = next
 	}
-	for i, v := range state {
-		if i != 1 {
-			v.FinalizeAll()
+	engine.Free(state.Random, state.First, state.Second, state.Count)
+	return state.Location, nil
+}
+
+// step takes one step of the ascent.
+func (c *Maximizer) step(in climbIn[*tensors.Tensor], costs CostFunc) (next climbState[*tensors.Tensor], err error) {
+	if costs != nil {
+		drawn, err := c.draw.Call(drawIn[*tensors.Tensor]{in.State.Random, in.State.Location, in.X, in.Y})
+		if err != nil {
+			return next, err
 		}
+		defer engine.Free(drawn)
+		if in.Costs, in.Slopes, err = costs(drawn.Directions); err != nil {
+			return next, err
+		}
+		defer engine.Free(in.Costs, in.Slopes)
 	}
-	return state[1], nil
+	return c.climb.Call(in)
 }

@@ -22,12 +22,11 @@ func ExampleMaximizer() {
 		return graph.ReduceSum(graph.Mul(weights, graph.Mul(location, location)), -1)
 	}
 	ascent := slicing.Ascent{Steps: 200, LearningRate: 0.05, Tangent: true}
-	m, err := slicing.NewMaximizer(e.Backend, ascent, objective, slicing.MaximizerOptions{})
+	m, err := slicing.NewMaximizer(e, nil, ascent, objective)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	defer m.Close()
 	clouds := tensors.FromValue([][][]float32{{{0, 0, 0}}}) // the objective does not look at them
 	found, err := m.Maximize(1, nil, clouds, clouds)
 	if err != nil {

@@ -106,7 +106,7 @@ func TestAscentDrawsFreshNoise(t *testing.T) {
 	x := tensors.FromFlatDataAndDimensions(make([]float32, 4*3), 4, 1, 3)
 	var at [3][]float32
 	for steps := range at {
-		c, err := NewMaximizer(graphtest.Engine(t).Backend, Ascent{Steps: steps, LearningRate: 1e-3}, noisy, MaximizerOptions{})
+		c, err := NewMaximizer(graphtest.Engine(t), nil, Ascent{Steps: steps, LearningRate: 1e-3}, noisy)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,6 @@ func TestAscentDrawsFreshNoise(t *testing.T) {
 		}
 		at[steps] = tensors.MustCopyFlatData[float32](l)
 		l.FinalizeAll()
-		c.Close()
 	}
 	first, change := 0.0, 0.0
 	for i := range at[0] {
@@ -175,7 +174,7 @@ func TestMaximize(t *testing.T) {
 	}
 	x := tensors.FromFlatDataAndDimensions([]float32{10, 5, 3, 10, 5, 3}, 2, 1, 3)
 	climb := func(a Ascent, seed int64) []float32 {
-		c, err := NewMaximizer(graphtest.Engine(t).Backend, a, top, MaximizerOptions{})
+		c, err := NewMaximizer(graphtest.Engine(t), nil, a, top)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -213,7 +212,7 @@ func TestMaximize(t *testing.T) {
 	if v := value(honest); v < 99 {
 		t.Errorf("200 tangent steps of rate 0.02 reach %v, the maximum is 100", v)
 	}
-	if _, err := NewMaximizer(graphtest.Engine(t).Backend, Ascent{Steps: 1}, top, MaximizerOptions{}); err == nil {
+	if _, err := NewMaximizer(graphtest.Engine(t), nil, Ascent{Steps: 1}, top); err == nil {
 		t.Error("no error for rate 0")
 	}
 }

@@ -17,17 +17,18 @@ type Source interface {
 
 // Seeded draws from a random state ([3]uint64, graph.RNGStateFromSeed). Equal states give equal
 // numbers on one backend.
-func Seeded(state *graph.Node) Source { return &seeded{state} }
+func Seeded(state *graph.Node) *SeededSource { return &SeededSource{state} }
 
-type seeded struct{ state *graph.Node }
+// SeededSource is a Source with a random state, which every draw replaces by the next one.
+type SeededSource struct{ State *graph.Node }
 
-func (s *seeded) Uniform(dims ...int) (v *graph.Node) {
-	s.state, v = graph.RandomUniform(s.state, shapes.Make(dtypes.Float32, dims...))
+func (s *SeededSource) Uniform(dims ...int) (v *graph.Node) {
+	s.State, v = graph.RandomUniform(s.State, shapes.Make(dtypes.Float32, dims...))
 	return v
 }
 
-func (s *seeded) Normal(dims ...int) (v *graph.Node) {
-	s.state, v = graph.RandomNormal(s.state, shapes.Make(dtypes.Float32, dims...))
+func (s *SeededSource) Normal(dims ...int) (v *graph.Node) {
+	s.State, v = graph.RandomNormal(s.State, shapes.Make(dtypes.Float32, dims...))
 	return v
 }
 

@@ -131,6 +131,9 @@ func upTo(n int) []int32 {
 	return rows
 }
 
+// vector is a tensor with one axis.
+func vector(v []int32) *tensors.Tensor { return tensors.FromFlatDataAndDimensions(v, len(v)) }
+
 // used frees the clouds of a batch after its step.
 func (f *batches) used(data *tensors.Tensor) {
 	if f.all == nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/settings"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
-	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -46,8 +45,6 @@ type Config struct {
 	K           int    `json:"k" range:"1.." help:"projected keys and values of the amortizer la" group:"Ascent and amortizer"`
 	// The amortizers as released or as in the paper.
 	Variant amortizer.Variant `json:"variant" help:"amortizers as released, or as in the paper" group:"Ascent and amortizer"`
-	// Fast paths that are switched off.
-	Plain plain.Set `json:"plain,omitempty" help:"fast paths to switch off, separated by commas: %s; the same numbers up to rounding, slower"`
 
 	// Settings of the autoencoder's SGD (optim.SGD) and the amortizer's Adam (optim.Adam). The
 	// amortizer takes AmortizerSteps ascent steps per batch before the autoencoder's step. JSON
@@ -91,9 +88,6 @@ func (c Config) LossConfig() loss.Config {
 
 // Model builds the configured model.
 func (c Config) Model() (Model, error) {
-	if err := c.Plain.Check(); err != nil {
-		return Model{}, err
-	}
 	net, err := pointnet.New(c.Points)
 	if err != nil {
 		return Model{}, err
@@ -108,7 +102,7 @@ func (c Config) Model() (Model, error) {
 	if err := c.checkOptimizers(len(l.Specs()) > 0); err != nil {
 		return Model{}, err
 	}
-	m := Model{Net: net, Loss: l, SGD: c.sgd(), Adam: c.adam(), AmortizerSteps: c.AmortizerSteps, Plain: c.Plain,
+	m := Model{Net: net, Loss: l, SGD: c.sgd(), Adam: c.adam(), AmortizerSteps: c.AmortizerSteps,
 		Simultaneous: c.Simultaneous, CommonSlices: c.CommonSlices, LocationGradient: c.LocationGradient, OtherLocation: c.OtherLocation}
 	if err := m.checkUpdates(); err != nil {
 		return Model{}, err

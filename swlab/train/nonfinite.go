@@ -5,36 +5,15 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strings"
-
-	"github.com/gomlx/compute"
-	"github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/datasets/format"
-	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
 )
-
-// newFiniteCheck compiles the sum of 0 times every weight: 0, or NaN if one is not finite.
-func newFiniteCheck(b compute.Backend) (*graph.Exec, error) {
-	return graph.NewExec(b, func(in []*graph.Node) []*graph.Node {
-		g := in[0].Graph()
-		sum := graph.ScalarZero(g, in[0].DType())
-		for _, x := range in {
-			x = graph.MulScalar(x, 0)
-			if loop.XLAOnCPU(g) && x.Rank() > 1 { // XLA's CPU stores the products of a sum over all axes at once
-				x = graph.ReduceSum(x, 0)
-			}
-			sum = graph.Add(sum, graph.ReduceAllSum(x))
-		}
-		return []*graph.Node{sum}
-	})
-}
 
 // nonfinite says what is not finite after a step; "" if all is. A gradient that is not makes a
 // weight that is not.
-func (s *stepper) nonfinite(r Record) (what string, err error) {
+func (t *trainer) nonfinite(r Record) (what string, err error) {
 	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 	if !finite(r.Loss) {
 		return fmt.Sprintf("the loss is %v", r.Loss), nil
@@ -47,18 +26,19 @@ func (s *stepper) nonfinite(r Record) (what string, err error) {
 	if slices.ContainsFunc(r.Direction, func(x float64) bool { return !finite(x) }) {
 		return "the direction is not finite", nil
 	}
-	var all []*tensors.Tensor
-	for i, sp := range s.model.stateSpecs() {
-		if strings.HasPrefix(sp.Name, "net/") || strings.HasPrefix(sp.Name, "psi/") {
-			all = append(all, s.state[i])
+	for _, weights := range []map[string]tensor{t.state.Net, t.state.Amortizer.Weights} {
+		if len(weights) == 0 {
+			continue
 		}
-	}
-	out, err := call(s.finite, all...)
-	if err != nil {
-		return "", err
-	}
-	if !finite(take(out[0])) {
-		return "a weight is not finite after the update, so the gradient was not", nil
+		out, err := t.finite.Call(weights)
+		if err != nil {
+			return "", err
+		}
+		sum := take(out.Zero)
+		engine.Free(out)
+		if !finite(sum) {
+			return "a weight is not finite after the update, so the gradient was not", nil
+		}
 	}
 	return "", nil
 }
@@ -68,7 +48,7 @@ func (r *run) beforeStep() (checkpoint, error) {
 	if r.options.OnNonfinite != "skip" {
 		return checkpoint{}, nil
 	}
-	return r.stepper.save(r.progress)
+	return r.trainer.model.download(r.trainer.state, r.progress)
 }
 
 // skip saves the batch of a step that is not finite. Then it undoes the step or, unless that is
@@ -83,8 +63,8 @@ func (r *run) skip(rec Record, rows []int32, before checkpoint) error {
 	if before.tensors == nil {
 		return fmt.Errorf("%s; the run is stopped, %s, and --on-nonfinite skip leaves the step out", what, r.left())
 	}
-	r.stepper.close()
-	r.stepper.load(before)
+	r.trainer.close()
+	r.trainer.state = r.trainer.model.upload(before)
 	r.Skipped++
 	r.EpochSkipped++
 	r.options.note(what + "; the step is skipped")

@@ -102,7 +102,7 @@ func TestAmortizerSteps(t *testing.T) {
 		c.AmortizerBeta1, c.AmortizerBeta2 = betas[0], betas[1]
 		s, _ := probed(t, bowl{}, func(m *Model) { m.AmortizerSteps, m.Adam = steps, c.adam() })
 		before := saved(t, s)
-		step(t, s, 1)
+		oneStep(t, s, 1)
 		got := saved(t, s)
 		w, _ := before.tensors.Get("psi/w")
 		now, _ := got.tensors.Get("psi/w")

@@ -1,8 +1,11 @@
 package train
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
@@ -36,8 +39,11 @@ func (p probe) Build(c loss.BuildArgs, x, y *graph.Node) loss.Result {
 
 const probeSeed = 7
 
-// probed makes a stepper with that loss for 4 clouds of 16 points of which no two are equal.
-func probed(t *testing.T, l loss.Graph, change ...func(*Model)) (*stepper, []float32) {
+// models tells the programs of the models of these tests apart.
+var models atomic.Int64
+
+// probed makes a trainer with that loss for 4 clouds of 16 points of which no two are equal.
+func probed(t *testing.T, l loss.Graph, change ...func(*Model)) (*trainer, []float32) {
 	t.Helper()
 	const clouds, m = 4, 16
 	points := make([]float32, clouds*m*3)
@@ -53,18 +59,18 @@ func probed(t *testing.T, l loss.Graph, change ...func(*Model)) (*stepper, []flo
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := newCompiled(backend(t).Backend, mod, mod.inParts(backend(t).Backend))
+	p, err := newPrograms(backend(t), mod, Config{Source: fmt.Sprint(models.Add(1))})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newStepper(mod, p, probeSeed, f, mod.initial(probeSeed))
-	t.Cleanup(func() { s.close(); f.close(); p.close() })
+	s := newTrainer(mod, p, probeSeed, f, mod.initial(probeSeed))
+	t.Cleanup(func() { s.close(); f.close() })
 	return s, points
 }
 
 var probeRows = []int32{2, 0}
 
-func step(t *testing.T, s *stepper, n int) Record {
+func oneStep(t *testing.T, s *trainer, n int) Record {
 	t.Helper()
 	r, err := s.step(n, probeRows)
 	if err != nil {
@@ -74,9 +80,9 @@ func step(t *testing.T, s *stepper, n int) Record {
 }
 
 // saved is the state on the host.
-func saved(t *testing.T, s *stepper) checkpoint {
+func saved(t *testing.T, s *trainer) checkpoint {
 	t.Helper()
-	c, err := s.save(progress{})
+	c, err := s.model.download(s.state, progress{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +121,7 @@ func TestNoiseIsFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, two, again := step(t, s, 1), step(t, s, 2), step(t, s, 1)
+	one, two, again := oneStep(t, s, 1), oneStep(t, s, 2), oneStep(t, s, 1)
 	seen := []float64{float64(first.Value().(float32)), *one.Objective, one.Loss, *two.Objective, two.Loss}
 	for i, v := range seen {
 		if slices.Contains(seen[:i], v) {
@@ -137,13 +143,14 @@ func TestStepTrainsOnTheBootstrap(t *testing.T) {
 			raw += float64(v) / 2
 		}
 	}
-	one, two := step(t, s, 1), step(t, s, 2)
+	one, two := oneStep(t, s, 1), oneStep(t, s, 2)
 	if math.Abs(one.Loss-raw) < 1e-3 || math.Abs(two.Loss-raw) < 1e-3 || one.Loss == two.Loss {
 		t.Errorf("sums of the clouds: %v as stored, %v and %v in the first steps", raw, one.Loss, two.Loss)
 	}
 	climbing, _ := probed(t, maxSW(t, 1))
-	pair, err := climbing.pass([]*tensors.Tensor{climbing.batches.all, vector(probeRows), stepState(t, 1)})
-	if err != nil {
+	pair := &step{trainer: climbing, Record: Record{Step: 1}}
+	defer pair.free()
+	if err := pair.forward(probeRows); err != nil {
 		t.Fatal(err)
 	}
 	seen := 0.0
@@ -160,20 +167,17 @@ func TestStepTrainsOnTheBootstrap(t *testing.T) {
 func TestAscentLocationIsUsed(t *testing.T) {
 	low, _ := probed(t, maxSW(t, 1))
 	high, _ := probed(t, maxSW(t, 60))
-	if start, top := step(t, low, 1).Loss, step(t, high, 1).Loss; !(start > 0) || top < 1.1*start {
+	if start, top := oneStep(t, low, 1).Loss, oneStep(t, high, 1).Loss; !(start > 0) || top < 1.1*start {
 		t.Errorf("Max-SW costs %v after one ascent step and %v after 60", start, top)
 	}
 	var at [2][]float32
 	for i := range at {
-		f, err := low.pass([]*tensors.Tensor{low.batches.all, vector(probeRows), stepState(t, 1)})
-		if err != nil {
+		s := &step{trainer: low, Record: Record{Step: i + 1}}
+		defer s.free()
+		if err := errors.Join(s.forward(probeRows), s.ascendLocation()); err != nil {
 			t.Fatal(err)
 		}
-		l, err := low.locate(f.x, f.y, &Record{Step: i + 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		at[i] = tensors.MustCopyFlatData[float32](l)
+		at[i] = tensors.MustCopyFlatData[float32](s.draw.Location)
 	}
 	if math.Abs(float64(at[0][0]-at[1][0])) < 0.01 {
 		t.Errorf("two steps climb to %v and %v", at[0], at[1])
@@ -185,7 +189,7 @@ func TestAscentLocationIsUsed(t *testing.T) {
 func TestStateAfterAStep(t *testing.T) {
 	s, _ := probed(t, probe{func(_ loss.BuildArgs, x *graph.Node) *graph.Node { return graph.ReduceSum(x, 1, 2) }})
 	before := saved(t, s)
-	step(t, s, 1)
+	oneStep(t, s, 1)
 	after := saved(t, s)
 	get := func(c checkpoint, name string) []float32 { v, _ := c.tensors.Get(name); return v.Data }
 	for _, sp := range s.model.Net.Specs() {
@@ -218,7 +222,7 @@ func TestFineTuning(t *testing.T) {
 		}
 		model, _ := probed(t, l)
 		before := saved(t, model)
-		r := step(t, model, 1)
+		r := oneStep(t, model, 1)
 		after := saved(t, model)
 		for _, name := range []string{"psi/attn.tovalues.weight", "second/attn.tovalues.weight", "net/decoder.fc3.weight"} {
 			a, _ := before.tensors.Get(name)

@@ -14,14 +14,13 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
-	"github.com/sliced-wasserstein/lab/swlab/plain"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
 // model is LA v-DSW for clouds of m points.
-func model(t testing.TB, m, slices, dk, k int, off plain.Set) Model {
+func model(t testing.TB, m, slices, dk, k int) Model {
 	t.Helper()
 	s := loss.Defaults()
 	s.Slices, s.Amortizer, s.Maps = slices, "la", amortizer.Config{Points: m, DK: dk, K: k}
@@ -29,7 +28,7 @@ func model(t testing.TB, m, slices, dk, k int, off plain.Set) Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Model{Net: &pointnet.Autoencoder{Points: m}, Loss: l, SGD: AutoencoderSGD, Adam: AmortizerAdam, Plain: off}
+	return Model{Net: &pointnet.Autoencoder{Points: m}, Loss: l, SGD: AutoencoderSGD, Adam: AmortizerAdam}
 }
 
 // hashed are the reference sets' weights for the network (tensors 0..31) and LA (40..49), with empty optimizer states.
@@ -87,21 +86,19 @@ func TestTrace(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for off, label := range map[plain.Set]string{plain.Sort: "sort", "": "network"} {
-				t.Run(label, func(t *testing.T) { trace(t, z, off) })
-			}
+			trace(t, z)
 		})
 	}
 }
 
-func trace(t *testing.T, z map[string]*tensors.Tensor, off plain.Set) {
+func trace(t *testing.T, z map[string]*tensors.Tensor) {
 	d := z["x"].Shape().Dimensions // steps, pairs, points, 3
 	slices := z["u"].Shape().Dimensions[3]
 	k := 64
 	if d[2] == 256 {
 		k = 16
 	}
-	m := model(t, d[2], slices, k, k, off)
+	m := model(t, d[2], slices, k, k)
 	seed := func(key string) uint64 { return uint64(tensors.MustCopyFlatData[int64](z[key])[0]) }
 	state := hashed(m, seed("init_seed"), seed("init_seed_la"))
 	x, err := graph.NewExec(backend(t).Backend, func(in []*graph.Node) []*graph.Node {
@@ -113,7 +110,7 @@ func trace(t *testing.T, z map[string]*tensors.Tensor, off plain.Set) {
 		o := m.Step(m.bind(in[3:]), x, nil, Noise{
 			Ascend:  slicing.Given(half(u, 0), half(v, 0)),
 			Descend: slicing.Given(half(u, 1), half(v, 1))})
-		return append([]*graph.Node{o.Loss, o.Objective, o.Before, o.After, o.AscentAngle}, unbind(o.State, m.parts())...)
+		return append([]*graph.Node{o.Loss, o.Objective, o.Before, o.After, o.Report.Angle}, m.unbind(o.State)...)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -180,7 +177,7 @@ func trace(t *testing.T, z map[string]*tensors.Tensor, off plain.Set) {
 // loss in the amortizer's are exactly zero (K8 of the protocol), while each moves its own side.
 func TestSidesDoNotMix(t *testing.T) {
 	const m, batch = 32, 3
-	mod := model(t, m, 6, 8, 8, "")
+	mod := model(t, m, 6, 8, 8)
 	in := startOf(mod, 5)
 	points := make([]float32, batch*m*3)
 	for i := range points {
@@ -196,10 +193,10 @@ func TestSidesDoNotMix(t *testing.T) {
 		o := mod.Step(s, n[0], nil, Noise{src, src})
 		var net, psi []*graph.Node
 		for _, sp := range mod.trained() {
-			net = append(net, s.Net.Get(sp.Name))
+			net = append(net, s.Net[sp.Name])
 		}
 		for _, sp := range mod.Loss.Specs() {
-			psi = append(psi, s.Psi.Get(sp.Name))
+			psi = append(psi, s.Amortizer.Weights[sp.Name])
 		}
 		norm := func(of *graph.Node, in []*graph.Node) *graph.Node {
 			sum := graph.Const(of.Graph(), float32(0))

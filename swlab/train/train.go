@@ -1,5 +1,5 @@
 // Package train trains the autoencoder on a loss between clouds. [Run] is the whole run, from the
-// configuration to the result: read train.go from top to bottom. [Model.Step] is the mathematics of
+// configuration to the result: read train.go from top to bottom, and step.go for the mathematics of
 // one step.
 package train
 
@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
@@ -126,15 +125,14 @@ func Run(ctx context.Context, e *engine.Engine, set *datasets.Set, c Config, o O
 		return Result{}, err
 	}
 	defer data.close()
-	compiled, release, err := compile(e, m, c)
+	p, err := newPrograms(e, m, c)
 	if err != nil {
 		return Result{}, err
 	}
-	defer release()
-	s := newStepper(m, compiled, c.Seed, data, start)
-	defer s.close()
+	t := newTrainer(m, p, c.Seed, data, start)
+	defer t.close()
 
-	r := run{config: c, options: o, engine: e, set: set, stepper: s, log: log, progress: start.progress, saved: savedStep(o.Out)}
+	r := run{config: c, options: o, set: set, trainer: t, log: log, progress: start.progress, saved: savedStep(o.Out)}
 	for rows := range c.batchesFrom(r.Step) {
 		if ctx.Err() != nil {
 			if _, err := r.save(); err != nil {
@@ -222,9 +220,8 @@ func prepare(e *engine.Engine, set *datasets.Set, c Config, held *datasets.Set) 
 type run struct {
 	config  Config
 	options Options
-	engine  *engine.Engine
 	set     *datasets.Set
-	stepper *stepper
+	trainer *trainer
 	log     stepLog
 	saved   int // the step of the newest checkpoint; 0: none
 	progress
@@ -237,12 +234,12 @@ func (r *run) train(rows []int32) error {
 	if err != nil {
 		return err
 	}
-	rec, err := r.stepper.step(r.Step+1, rows)
+	rec, err := r.trainer.step(r.Step+1, rows)
 	if err != nil {
 		return err
 	}
 	rec.Epoch = r.Step / r.config.perEpoch()
-	if rec.Skipped, err = r.stepper.nonfinite(rec); err != nil {
+	if rec.Skipped, err = r.trainer.nonfinite(rec); err != nil {
 		return err
 	}
 	if rec.Skipped != "" {
@@ -265,63 +262,25 @@ func (r *run) train(rows []int32) error {
 	return nil
 }
 
-// step trains on the clouds of those rows. n is its number, from 1. [Model.Step] has the
-// mathematics.
-func (s *stepper) step(n int, rows []int32) (r Record, err error) {
-	rng, err := graph.RNGStateFromSeed(int64(stream(s.seed, n, stepStream)))
-	if err != nil {
-		return r, err
-	}
-	defer rng.FinalizeAll()
-	clouds, at, err := s.batches.next(rows)
-	if err != nil {
-		return r, err
-	}
-	defer s.batches.used(clouds)
-	defer at.FinalizeAll()
-	r.Step = n
-	args := []*tensors.Tensor{clouds, at, rng}
-	var pass forwardPass
-	if s.forward != nil || s.parts != nil {
-		if pass, err = s.pass(args); err != nil {
-			return r, err
+// validate is the mean training loss over the held-out clouds after that epoch, in evaluation mode,
+// in batches of the run's size. It changes nothing: the amortizer predicts with its present weights
+// (the released code takes an ascent step on the validation clouds too).
+func (r *run) validate(epoch int) (float64, error) {
+	c, clouds := r.config, r.options.Validation
+	sum := 0.0
+	for at := 0; at < clouds.Clouds; at += c.Batch {
+		n, each := min(c.Batch, clouds.Clouds-at), clouds.Points*clouds.Dim
+		x := tensors.FromFlatDataAndDimensions(clouds.Coords[at*each:(at+n)*each], n, clouds.Points, clouds.Dim)
+		pairs, err := r.trainer.evaluate(x, stream(stream(c.Seed, epoch, checkStream), at, checkStream))
+		x.FinalizeAll()
+		if err != nil {
+			return 0, err
 		}
-		defer pass.free()
-	}
-	// If the location is found by ascent, that comes first; in fine-tuning it includes the
-	// amortizer's ascent.
-	var location *tensors.Tensor
-	if s.search != nil {
-		if location, err = s.locate(pass.x, pass.y, &r); err != nil {
-			return r, err
+		for _, p := range pairs {
+			sum += float64(p) / float64(clouds.Clouds)
 		}
-		defer location.FinalizeAll()
-		args = append(args, location)
 	}
-	if s.parts != nil {
-		return r, s.finish(&pass, location, &r)
-	}
-	// Then, in one executable: the amortizer's ascent steps and the autoencoder's step.
-	out, err := call(s.descend, append(args, s.state...)...)
-	if err != nil {
-		return r, err
-	}
-	rest := out[len(out)-len(s.state):]
-	s.close()
-	s.state = rest
-	r.Loss = take(out[0])
-	r.read(out[1 : len(out)-len(rest)])
-	return r, nil
-}
-
-// read takes what a step reports besides its loss: [J, angle,] [direction].
-func (r *Record) read(out []*tensors.Tensor) {
-	if len(out) > 1 {
-		r.Objective, r.AscentAngle = new(take(out[0])), new(take(out[1]))
-	}
-	if len(out)%2 == 1 {
-		r.Direction = takeAll(out[len(out)-1])
-	}
+	return sum, nil
 }
 
 // endEpoch records the best epoch and saves. The best epoch has the lowest loss on the held-out
@@ -343,7 +302,7 @@ func (r *run) endEpoch() error {
 	}
 	if r.BestEpoch < 0 || mean < r.BestLoss {
 		r.BestEpoch, r.BestLoss = epoch, mean
-		c, err := r.stepper.save(r.progress)
+		c, err := r.trainer.model.download(r.trainer.state, r.progress)
 		if err != nil {
 			return err
 		}
@@ -359,7 +318,7 @@ func (r *run) endEpoch() error {
 // which a long training grows.
 func (r *run) save() (checkpoint, error) {
 	r.LogSHA256 = r.log.sum()
-	c, err := r.stepper.save(r.progress)
+	c, err := r.trainer.model.download(r.trainer.state, r.progress)
 	if err != nil {
 		return c, err
 	}
@@ -396,7 +355,7 @@ func (r *run) finish() (Result, error) {
 	if err := r.write(weightsFile, c, "net/"); err != nil {
 		return res, err
 	}
-	if len(r.stepper.model.Loss.Specs()) > 0 {
+	if len(r.trainer.model.Loss.Specs()) > 0 {
 		if err := r.write(amortizerFile, c, "psi/"); err != nil {
 			return res, err
 		}

@@ -1,0 +1,398 @@
+package train
+
+import (
+	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
+
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/maxima"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+)
+
+// trainer takes the steps of a model, with all state on the device.
+type trainer struct {
+	programs
+	model   Model
+	seed    uint64
+	batches *batches
+	state   State[tensor]
+}
+
+// newTrainer puts the state of a checkpoint on the device. The caller keeps the batches.
+func newTrainer(m Model, p programs, seed uint64, data *batches, c checkpoint) *trainer {
+	return &trainer{programs: p, model: m, seed: seed, batches: data, state: m.upload(c)}
+}
+
+// close frees the state on the device.
+func (t *trainer) close() { engine.Free(t.state) }
+
+// step takes step n, counted from 1, on the clouds of those rows, in the order of the released code:
+//
+//  1. y = g(f(x)) with the batch's statistics;
+//  2. amortized losses: J = mean over pairs of the loss with locations a_psi(x, y); one Adam ASCENT
+//     step on psi, or AmortizerSteps of them, each on fresh slices;
+//  3. losses whose location is found by ascent: that ascent, in fine-tuning from the new prediction;
+//  4. the loss with locations from the UPDATED psi, detached, and fresh slices; its gradient in y;
+//  5. one SGD step of the autoencoder.
+//
+// Simultaneous, CommonSlices, LocationGradient and OtherLocation change part 4.
+func (t *trainer) step(n int, rows []int32) (Record, error) {
+	s := &step{trainer: t, Record: Record{Step: n}}
+	defer s.free()
+	if t.undivided {
+		err := s.once(rows)
+		return s.Record, err
+	}
+	err := s.run(rows)
+	return s.Record, err
+}
+
+// step is the state of one step.
+type step struct {
+	*trainer
+	Record
+	x, y, random tensor // random is the random state
+	buffers      map[string]tensor
+	kept         []tensor // for the backward pass
+	draw         drawIn[tensor]
+	drawn        drawOut[tensor] // the directions of the loss; empty: not drawn yet
+	pairs        *loss.HostPairs // of x and y, where plain Go finds costs; else nil
+	gradientY    tensor
+	garbage      []any
+}
+
+func (s *step) run(rows []int32) error {
+	if err := s.forward(rows); err != nil {
+		return err
+	}
+	if err := s.ascendAmortizer(); err != nil {
+		return err
+	}
+	if err := s.ascendLocation(); err != nil {
+		return err
+	}
+	if err := s.lossGradient(); err != nil {
+		return err
+	}
+	return s.backward()
+}
+
+// later frees values at the end of the step.
+func (s *step) later(values ...any) { s.garbage = append(s.garbage, values...) }
+
+func (s *step) free() { engine.Free(s.garbage...) }
+
+// once is the step in one program.
+func (s *step) once(rows []int32) error {
+	random, err := s.randomState(stepStream)
+	if err != nil {
+		return err
+	}
+	clouds, at, err := s.batches.next(rows)
+	if err != nil {
+		return err
+	}
+	s.later(at)
+	defer s.batches.used(clouds)
+	out, err := s.whole.Call(wholeIn[tensor]{clouds, at, random, s.state.Net, s.state.Momentum})
+	if err != nil {
+		return err
+	}
+	s.later(s.state.Net, s.state.Momentum, out.Loss)
+	s.state.Net, s.state.Momentum = out.Net, out.Momentum
+	s.Loss = take(out.Loss)
+	return nil
+}
+
+// forward is part 1.
+func (s *step) forward(rows []int32) error {
+	random, err := s.randomState(stepStream)
+	if err != nil {
+		return err
+	}
+	clouds, at, err := s.batches.next(rows)
+	if err != nil {
+		return err
+	}
+	s.later(at)
+	defer s.batches.used(clouds)
+	out, err := s.programs.forward.Call(forwardIn[tensor]{clouds, at, random, s.state.Net})
+	if err != nil {
+		return err
+	}
+	s.later(out.X, out.Random, out.Kept)
+	decoded := out.Decoded
+	if s.hostMaxima {
+		defer engine.Free(out.Features, out.Weight)
+		maxima, err := firstMaxima(out.Features, out.Weight, s.model.Net.Points)
+		if err != nil {
+			return err
+		}
+		s.later(maxima) // in plain Go's memory, which a program that reads it needs
+		if decoded, err = s.decode.Call(decodeIn[tensor]{out.Features, maxima, s.state.Net}); err != nil {
+			return err
+		}
+	}
+	s.later(decoded.Y, decoded.Kept)
+	s.x, s.y, s.random = out.X, decoded.Y, out.Random
+	s.kept = append(out.Kept, decoded.Kept...)
+	s.buffers = out.Buffers
+	for name, v := range decoded.Buffers {
+		s.buffers[name] = v
+	}
+	s.draw = drawIn[tensor]{X: s.x, Y: s.y, Weights: s.state.Amortizer.Weights}
+	if s.onHost {
+		s.pairs, err = s.model.Loss.(loss.Sliced).HostPairs(s.x, s.y)
+	}
+	return err
+}
+
+// firstMaxima are, for each cloud and channel of the encoder's last layer, the first point at which
+// the layer is largest.
+func firstMaxima(features, weight tensor, points int) (tensor, error) {
+	w, err := tensors.CopyFlatData[float32](weight)
+	if err != nil {
+		return nil, err
+	}
+	channels := len(w) / maxima.Features
+	at := make([]int32, features.Shape().Dimensions[0]/points*channels)
+	err = tensors.ConstFlatData(features, func(h []float32) { maxima.New(w).First(h, points, at) })
+	return tensors.FromFlatDataAndDimensions(at, len(at)/channels, channels), err
+}
+
+// randomState is the state of the step's random numbers for that purpose.
+func (s *step) randomState(purpose uint64) (tensor, error) {
+	r, err := graph.RNGStateFromSeed(int64(stream(s.seed, s.Step, purpose)))
+	if err == nil {
+		s.later(r)
+	}
+	return r, err
+}
+
+// ascendAmortizer is part 2.
+func (s *step) ascendAmortizer() (err error) {
+	if len(s.model.Loss.Specs()) == 0 {
+		return nil
+	}
+	random := s.random
+	if s.maximizer != nil {
+		if random, err = s.randomState(predictStream); err != nil {
+			return err
+		}
+	}
+	steps := max(s.model.AmortizerSteps, 1)
+	for i := range steps {
+		in := ascendIn[tensor]{X: s.x, Y: s.y, Random: random, Amortizer: s.state.Amortizer}
+		if s.onHost {
+			drawn, err := s.programs.draw.Call(drawIn[tensor]{X: s.x, Y: s.y, Random: random, Weights: in.Amortizer.Weights})
+			if err != nil {
+				return err
+			}
+			s.later(drawn)
+			if in.Costs, in.Slopes, err = s.pairs.Slopes(drawn.Directions); err != nil {
+				return err
+			}
+			s.later(in.Costs, in.Slopes)
+			if steps == 1 && s.maximizer == nil && !s.model.LocationGradient { // one program for both
+				in.Draw = drawIn[tensor]{X: s.x, Y: s.y}
+				if s.model.CommonSlices {
+					in.Draw.Random = s.random
+				}
+			}
+		}
+		out, err := s.ascend.Call(in)
+		if err != nil {
+			return err
+		}
+		s.later(in.Amortizer, out.Objective, out.Before, out.Random, out.Drawn)
+		s.state.Amortizer, random, s.drawn = out.Amortizer, out.Random, out.Drawn
+		if i == 0 {
+			s.Objective, s.draw.Before = new(take(out.Objective)), out.Before
+		}
+	}
+	s.draw.Updated = s.state.Amortizer.Weights
+	if !s.model.Simultaneous {
+		s.draw.Weights = s.draw.Updated
+	}
+	if !s.model.CommonSlices && s.maximizer == nil {
+		s.random = random
+	}
+	return nil
+}
+
+// ascendLocation is part 3.
+func (s *step) ascendLocation() error {
+	if s.maximizer == nil {
+		return nil
+	}
+	var from tensor
+	if s.draw.Before != nil {
+		s.draw.Random = s.random
+		predicted, err := s.programs.draw.Call(s.draw)
+		if err != nil {
+			return err
+		}
+		s.later(predicted)
+		from = predicted.Location
+		s.AscentAngle = new(take(predicted.Report.Angle))
+		s.draw.Before, s.draw.Updated = nil, nil
+	}
+	location, err := s.maximizer.Maximize(int64(stream(s.seed, s.Step, maximizeStream)), from, s.x, s.y)
+	s.later(location)
+	s.draw.Location = location
+	return err
+}
+
+// lossGradient is part 4.
+func (s *step) lossGradient() error {
+	s.draw.Random = s.random
+	if !s.onHost {
+		out, err := s.gradient.Call(gradientIn[tensor]{Draw: s.draw})
+		if err != nil {
+			return err
+		}
+		s.later(out)
+		s.Loss, s.gradientY = take(out.Loss), out.Y
+		s.read(out.Report)
+		return nil
+	}
+	drawn, err := s.drawn, error(nil)
+	if drawn.Directions == nil {
+		if drawn, err = s.programs.draw.Call(s.draw); err != nil {
+			return err
+		}
+		s.later(drawn)
+	}
+	s.read(drawn.Report)
+	if s.model.Loss.(loss.Sliced).Linear() && !s.model.LocationGradient {
+		s.Loss, s.gradientY, err = s.pairs.Gradient(drawn.Directions, nil)
+		s.later(s.gradientY)
+		return err
+	}
+	in := gradientIn[tensor]{Draw: s.draw, Directions: drawn.Directions}
+	if s.model.LocationGradient {
+		in.Costs, in.Slopes, err = s.pairs.Slopes(drawn.Directions)
+	} else {
+		in.Costs, err = s.pairs.Costs(drawn.Directions)
+	}
+	if err != nil {
+		return err
+	}
+	s.later(in.Costs, in.Slopes)
+	out, err := s.gradient.Call(in)
+	if err != nil {
+		return err
+	}
+	s.later(out)
+	s.Loss = take(out.Loss)
+	_, s.gradientY, err = s.pairs.Gradient(drawn.Directions, out.Costs)
+	s.later(s.gradientY)
+	if err != nil || out.Y == nil {
+		return err
+	}
+	return add(s.gradientY, out.Y)
+}
+
+// add adds b to a.
+func add(a, b tensor) error {
+	more, err := tensors.CopyFlatData[float32](b)
+	if err != nil {
+		return err
+	}
+	return tensors.MutableFlatData(a, func(a []float32) {
+		for i, v := range more {
+			a[i] += v
+		}
+	})
+}
+
+// read takes what a step reports about its directions.
+func (r *Record) read(p report[tensor]) {
+	if p.Angle != nil {
+		r.AscentAngle = new(take(p.Angle))
+	}
+	if p.Direction != nil {
+		for _, x := range p.Direction.Value().([]float32) {
+			r.Direction = append(r.Direction, float64(x))
+		}
+	}
+}
+
+// backward is part 5.
+func (s *step) backward() error {
+	out, err := s.programs.backward.Call(backwardIn[tensor]{s.x, s.gradientY, s.state.Net, s.state.Momentum, s.kept})
+	if err != nil {
+		return err
+	}
+	for _, v := range out.Momentum { // waits for the results
+		if _, err := tensors.CopyFlatData[float32](v); err != nil {
+			return err
+		}
+		break
+	}
+	s.later(s.state.Net, s.state.Momentum)
+	for name, v := range s.buffers {
+		out.Net[name] = v
+	}
+	s.state.Net, s.state.Momentum = out.Net, out.Momentum
+	return nil
+}
+
+// take reads a number on the device.
+func take(v tensor) float64 { return float64(v.Value().(float32)) }
+
+// evaluate returns the losses [batch] of x [batch, m, 3] with the network in evaluation mode and the
+// amortizer as it is.
+func (t *trainer) evaluate(x tensor, seed uint64) (losses []float32, err error) {
+	s := &step{trainer: t}
+	defer s.free()
+	random, err := graph.RNGStateFromSeed(int64(seed))
+	if err != nil {
+		return nil, err
+	}
+	s.later(random)
+	out, err := t.reconstruct.Call(reconstructIn[tensor]{x, t.state.Net})
+	if err != nil {
+		return nil, err
+	}
+	s.later(out)
+	in := gradientIn[tensor]{Draw: drawIn[tensor]{X: x, Y: out.Y, Random: random, Weights: t.state.Amortizer.Weights}}
+	if t.maximizer != nil {
+		var from tensor
+		if len(in.Draw.Weights) > 0 {
+			predicted, err := t.draw.Call(in.Draw)
+			if err != nil {
+				return nil, err
+			}
+			s.later(predicted)
+			from = predicted.Location
+		}
+		in.Draw.Location, err = t.maximizer.Maximize(int64(stream(seed, 0, maximizeStream)), from, x, out.Y)
+		s.later(in.Draw.Location)
+		if err != nil {
+			return nil, err
+		}
+	}
+	if t.onHost {
+		drawn, err := t.draw.Call(in.Draw)
+		if err != nil {
+			return nil, err
+		}
+		s.later(drawn)
+		in.Directions = drawn.Directions
+		pairs, err := t.model.Loss.(loss.Sliced).HostPairs(x, out.Y)
+		if err != nil {
+			return nil, err
+		}
+		if in.Costs, err = pairs.Costs(drawn.Directions); err != nil {
+			return nil, err
+		}
+		s.later(in.Costs)
+	}
+	values, err := t.value.Call(in)
+	if err != nil {
+		return nil, err
+	}
+	s.later(values)
+	return tensors.CopyFlatData[float32](values.Pairs)
+}
