@@ -56,23 +56,27 @@ func (c Shapes) Generate() (*Set, error) {
 		c.Seed = shapes.Seed
 	}
 	if c.Train < 0 || c.Test < 0 || c.Points < 0 {
-		return nil, fmt.Errorf("%s: %d train and %d test clouds of %d points: expected 0 or more", ShapesVersion, c.Train, c.Test, c.Points)
+		return nil, fmt.Errorf("%s: %d train and %d test clouds of %d points: expected 0 or more", ShapesVersion, c.Train,
+			c.Test, c.Points)
 	}
 	if c.Classes == nil {
 		c.Classes = shapes.Classes()
 	}
 	for _, name := range c.Classes {
 		if !slices.Contains(shapes.Classes(), name) {
-			return nil, fmt.Errorf("%s: unknown class %q: expected one of %s", ShapesVersion, name, strings.Join(shapes.Classes(), ", "))
+			return nil, fmt.Errorf("%s: unknown class %q: expected one of %s", ShapesVersion, name,
+				strings.Join(shapes.Classes(), ", "))
 		}
 	}
 	perClass := c.Train + c.Test
 	n, ok := format.Product(len(c.Classes), perClass)
 	if !ok || n == 0 {
-		return nil, fmt.Errorf("%s: %d classes of %d clouds: expected at least one cloud and at most %d", ShapesVersion, len(c.Classes), perClass, math.MaxInt)
+		return nil, fmt.Errorf("%s: %d classes of %d clouds: expected at least one cloud and at most %d", ShapesVersion,
+			len(c.Classes), perClass, math.MaxInt)
 	}
 	set := &Set{Name: Builtin, Kind: Builtin, Clouds: n, Points: c.Points, Dim: 3, Classes: slices.Clone(c.Classes)}
-	if err := memory.Check(fmt.Sprintf("points: %d of the built-in shapes with %d points", n, c.Points), memory.Bytes(3*4, n, c.Points)); err != nil {
+	if err := memory.Check(fmt.Sprintf("points: %d of the built-in shapes with %d points", n, c.Points),
+		memory.Bytes(3*4, n, c.Points)); err != nil {
 		return nil, err
 	}
 	set.Coords = make([]float32, n*c.Points*3)
@@ -109,7 +113,8 @@ func (c Shapes) Generate() (*Set, error) {
 	group.Wait()
 	for row, err := range errs {
 		if err != nil {
-			return nil, fmt.Errorf("%s: shape %d of class %s with %d points: %w", ShapesVersion, row%perClass, c.Classes[row/perClass], c.Points, err)
+			return nil, fmt.Errorf("%s: shape %d of class %s with %d points: %w", ShapesVersion, row%perClass,
+				c.Classes[row/perClass], c.Points, err)
 		}
 	}
 	return set, nil

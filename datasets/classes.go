@@ -143,7 +143,8 @@ func (s *Set) label(of []string, sets []*Set) error {
 		return nil
 	}
 	if named < len(sets) {
-		return fmt.Errorf("%s: expected class labels of one kind, found names in %d of %d files and numbers in the others", s.Name, named, len(sets))
+		return fmt.Errorf("%s: expected class labels of one kind, found names in %d of %d files and numbers in the others",
+			s.Name, named, len(sets))
 	}
 	s.Classes = sortedSet(s.Classes)
 	s.Labels = s.Labels[:0]

@@ -60,7 +60,8 @@ func loadTree(root string, o Options) (*Set, error) {
 		return nil, err
 	}
 	if len(files) == 0 {
-		return nil, fmt.Errorf("%s: no clouds in this folder: expected %s files, or points.npy", root, strings.Join(format.FolderTypes(), ", "))
+		return nil, fmt.Errorf("%s: no clouds in this folder: expected %s files, or points.npy", root,
+			strings.Join(format.FolderTypes(), ", "))
 	}
 	return loadFiles(root, files, o, nil)
 }
@@ -170,7 +171,8 @@ func joinSets(root string, files []cloudFile, sets []*Set) (*Set, error) {
 	total := 0
 	for i, s := range sets {
 		if s.Dim != out.Dim {
-			return nil, fmt.Errorf("%s: points with %d coordinates, but %s has %d: a set needs one dimension", files[i].path, s.Dim, files[0].path, out.Dim)
+			return nil, fmt.Errorf("%s: points with %d coordinates, but %s has %d: a set needs one dimension", files[i].path,
+				s.Dim, files[0].path, out.Dim)
 		}
 		out.Clouds += s.Clouds
 		total += len(s.Coords)
@@ -218,7 +220,8 @@ func (s *Set) assignParts(root string, files []cloudFile, sets []*Set) error {
 	case inside == "":
 		s.Split = nil
 	case outside != "":
-		return fmt.Errorf("%s: %s lies in a train, test or val folder, %s does not: expected all files or none to", root, inside, outside)
+		return fmt.Errorf("%s: %s lies in a train, test or val folder, %s does not: expected all files or none to", root,
+			inside, outside)
 	}
 	return nil
 }

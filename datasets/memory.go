@@ -39,7 +39,8 @@ func FromSlices[T float32 | float64](points [][][]T) (*Set, error) {
 		}
 		for j, point := range cloud {
 			if len(point) != d {
-				return nil, fmt.Errorf("%s: cloud %d, point %d: expected %d coordinates like the first point, found %d", inMemory, i, j, d, len(point))
+				return nil, fmt.Errorf("%s: cloud %d, point %d: expected %d coordinates like the first point, found %d", inMemory,
+					i, j, d, len(point))
 			}
 			flat = append(flat, point...)
 		}

@@ -83,7 +83,8 @@ func modelNetFiles(dir string) (files []cloudFile, err error) {
 	for _, name := range names {
 		part, ok := parts[name]
 		if !ok {
-			return nil, fmt.Errorf("%s: expected in train_files.txt or test_files.txt, found in neither", filepath.Join(dir, name))
+			return nil, fmt.Errorf("%s: expected in train_files.txt or test_files.txt, found in neither", filepath.Join(dir,
+				name))
 		}
 		files = append(files, cloudFile{path: filepath.Join(dir, name), parts: []string{name}, listed: &part})
 	}

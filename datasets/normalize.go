@@ -22,7 +22,8 @@ func (s *Set) Normalize() error {
 		return errNoSet
 	}
 	if want, ok := format.Product(s.Clouds, s.Points, s.Dim); !ok || want != len(s.Coords) || want == 0 {
-		return fmt.Errorf("%s: shape [%d %d %d] does not fit %d coordinates", s.Name, s.Clouds, s.Points, s.Dim, len(s.Coords))
+		return fmt.Errorf("%s: shape [%d %d %d] does not fit %d coordinates", s.Name, s.Clouds, s.Points, s.Dim,
+			len(s.Coords))
 	}
 	frames, lost := make([]Frame, s.Clouds), 0.0
 	for i := range s.Clouds {
@@ -52,7 +53,8 @@ var errZeroExtent = errors.New("zero extent: all points are equal, so there is n
 // whose points are all equal, is an error.
 func FrameOf(cloud []float32, dim int) (Frame, error) {
 	if dim < 1 || len(cloud) == 0 || len(cloud)%dim != 0 {
-		return Frame{}, fmt.Errorf("a cloud of dimension %d: expected a multiple of as many coordinates, found %d", dim, len(cloud))
+		return Frame{}, fmt.Errorf("a cloud of dimension %d: expected a multiple of as many coordinates, found %d", dim,
+			len(cloud))
 	}
 	if err := checkFinite(cloud, dim); err != nil {
 		return Frame{}, err

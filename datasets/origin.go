@@ -208,7 +208,8 @@ func at0(v []float64, k int) float64 {
 // x and y can be subtracted. Sets without origins, and of unequal numbers or dimensions, are returned
 // as they are.
 func Aligned(x, y *Set) (*Set, *Set) {
-	if x.consistent() != nil || y.consistent() != nil || x.Clouds != y.Clouds || x.Dim != y.Dim || x.Origins == nil && y.Origins == nil || slices.Equal(x.Origins, y.Origins) {
+	if x.consistent() != nil || y.consistent() != nil || x.Clouds != y.Clouds || x.Dim != y.Dim || x.Origins == nil &&
+		y.Origins == nil || slices.Equal(x.Origins, y.Origins) {
 		return x, y
 	}
 	var origins []float64

@@ -24,7 +24,10 @@ func loadPointsFolder(dir string, o Options) (*Set, error) {
 	if err := set.setCompanions(dir); err != nil {
 		return nil, err
 	}
-	if err := set.finish(o, func(i int) *rng.Stream { return rng.New(o.Seed, uint64(i), rng.Hash("subset")) }); err != nil {
+	if err := set.finish(o, func(i int) *rng.Stream {
+		return rng.New(o.Seed, uint64(i),
+			rng.Hash("subset"))
+	}); err != nil {
 		return nil, err
 	}
 	set.Name = dir

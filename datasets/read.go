@@ -25,7 +25,10 @@ func readClouds(path, seedName string, o Options) (*Set, error) {
 		return nil, err
 	}
 	file := rng.Hash(seedName)
-	if err := set.finish(o, func(i int) *rng.Stream { return rng.New(o.Seed, uint64(i), file, rng.Hash("subset")) }); err != nil {
+	if err := set.finish(o, func(i int) *rng.Stream {
+		return rng.New(o.Seed, uint64(i), file,
+			rng.Hash("subset"))
+	}); err != nil {
 		return nil, err
 	}
 	return set, nil

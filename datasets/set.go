@@ -116,7 +116,8 @@ func (s *Set) Select(rows []int) *Set {
 			out.Origins = append(out.Origins, s.Origin(r)...)
 		}
 	}
-	out.Labels, out.Split, out.Frames, out.DegenerateFaces = at(s.Labels, rows), at(s.Split, rows), at(s.Frames, rows), at(s.DegenerateFaces, rows)
+	out.Labels, out.Split, out.Frames, out.DegenerateFaces = at(s.Labels, rows), at(s.Split, rows), at(s.Frames, rows),
+		at(s.DegenerateFaces, rows)
 	return &out
 }
 
@@ -136,7 +137,8 @@ func at[T any](v []T, rows []int) []T {
 // the set, the field or the cloud, what was expected and what was found.
 func (s *Set) Validate() error {
 	if s != nil && (s.Clouds < 1 || s.Points < 1 || s.Dim < 1) {
-		return fmt.Errorf("%s: shape [%d %d %d]: expected at least one cloud, one point and one coordinate", s.Name, s.Clouds, s.Points, s.Dim)
+		return fmt.Errorf("%s: shape [%d %d %d]: expected at least one cloud, one point and one coordinate", s.Name,
+			s.Clouds, s.Points, s.Dim)
 	}
 	if err := s.consistent(); err != nil {
 		return err
@@ -175,10 +177,12 @@ func (s *Set) consistent() error {
 		return errNoSet
 	}
 	if want, ok := format.Product(s.Clouds, s.Points, s.Dim); !ok || want != len(s.Coords) {
-		return fmt.Errorf("%s: shape [%d %d %d] needs N*M*D coordinates, found %d", s.Name, s.Clouds, s.Points, s.Dim, len(s.Coords))
+		return fmt.Errorf("%s: shape [%d %d %d] needs N*M*D coordinates, found %d", s.Name, s.Clouds, s.Points, s.Dim,
+			len(s.Coords))
 	}
 	if s.Origins != nil && len(s.Origins) != s.Clouds*s.Dim {
-		return fmt.Errorf("%s: %d coordinates of origins for %d clouds of dimension %d", s.Name, len(s.Origins), s.Clouds, s.Dim)
+		return fmt.Errorf("%s: %d coordinates of origins for %d clouds of dimension %d", s.Name, len(s.Origins), s.Clouds,
+			s.Dim)
 	}
 	if s.Labels != nil && len(s.Labels) != s.Clouds {
 		return fmt.Errorf("%s: %d labels for %d clouds", s.Name, len(s.Labels), s.Clouds)

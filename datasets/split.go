@@ -88,7 +88,8 @@ func (s *Set) WithRandomSplit(val, test float64, seed uint64) (*Set, error) {
 		return nil, err
 	}
 	if !(val >= 0 && test >= 0 && val+test <= 1) {
-		return nil, fmt.Errorf("parts: expected fractions of at least 0 with a sum of at most 1, found val %v and test %v", val, test)
+		return nil, fmt.Errorf("parts: expected fractions of at least 0 with a sum of at most 1, found val %v and test %v",
+			val, test)
 	}
 	// 0.29*100 is 28.999...: a product that misses an integer only by rounding counts as that
 	// integer.

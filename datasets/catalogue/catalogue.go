@@ -110,7 +110,8 @@ func (s Source) Check(path string) error {
 	}
 	clouds, inPart := 0, map[string]int{}
 	err := filepath.WalkDir(path, func(file string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || strings.HasPrefix(e.Name(), ".") || !slices.Contains(format.FolderTypes(), strings.ToLower(filepath.Ext(file))) {
+		if err != nil || e.IsDir() || strings.HasPrefix(e.Name(), ".") || !slices.Contains(format.FolderTypes(),
+			strings.ToLower(filepath.Ext(file))) {
 			return err
 		}
 		n := 1

@@ -118,7 +118,8 @@ func (o Options) attempt(ctx context.Context, address, part string, want File) (
 	case code == http.StatusPartialContent:
 		var first int64
 		if n, _ := fmt.Sscanf(answer.Header.Get("Content-Range"), "bytes %d-", &first); n < 1 || first != at {
-			return false, errors.Join(fmt.Errorf("asked for bytes from %d, the server sends %q", at, answer.Header.Get("Content-Range")), os.Remove(part))
+			return false, errors.Join(fmt.Errorf("asked for bytes from %d, the server sends %q", at,
+				answer.Header.Get("Content-Range")), os.Remove(part))
 		}
 		if total >= 0 {
 			total += at
@@ -149,7 +150,8 @@ func (o Options) attempt(ctx context.Context, address, part string, want File) (
 	for buffer := make([]byte, 1<<18); ; {
 		n, reading := answer.Body.Read(buffer)
 		if done += int64(n); done > bound {
-			return false, errors.Join(final{fmt.Errorf("more than the expected %d bytes came: not the file of the catalogue", bound)}, os.Remove(part))
+			return false, errors.Join(final{fmt.Errorf("more than the expected %d bytes came: not the file of the catalogue",
+				bound)}, os.Remove(part))
 		}
 		if _, err := f.Write(buffer[:n]); err != nil {
 			return false, final{diskFull(err, part)}

@@ -117,7 +117,8 @@ func Fetch(ctx context.Context, source Source, o Options) (*Record, error) {
 	if err := durable.RemoveTemporary(filepath.Join(dir, RecordName)); err != nil {
 		return nil, err
 	}
-	record := &Record{Name: source.Name, Licence: source.Licence, Root: source.Root, Checksum: "catalogue", Fetched: true, dir: dir}
+	record := &Record{Name: source.Name, Licence: source.Licence, Root: source.Root, Checksum: "catalogue",
+		Fetched: true, dir: dir}
 	stage := filepath.Join(dir, ".unpack")
 	if err := os.RemoveAll(stage); err != nil {
 		return nil, err
@@ -153,7 +154,8 @@ func Fetch(ctx context.Context, source Source, o Options) (*Record, error) {
 		record.SHA256 = record.Downloads[0].SHA256
 	}
 	if _, err := os.Stat(filepath.Join(stage, filepath.FromSlash(source.Root))); err != nil {
-		return nil, o.refused(fmt.Errorf("%s: the archive has no %s: it is not the expected file", source.Files[0].Name, source.Root))
+		return nil, o.refused(fmt.Errorf("%s: the archive has no %s: it is not the expected file", source.Files[0].Name,
+			source.Root))
 	}
 	if err := record.check(source, stage); err != nil {
 		record.discardDownloads()
@@ -167,7 +169,8 @@ func Fetch(ctx context.Context, source Source, o Options) (*Record, error) {
 
 // refused is the error of a file's content: a wrong call if the user gave the file.
 func (o Options) refused(err error) error {
-	if err == nil || o.From == "" || errors.As(err, new(*fs.PathError)) || errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, context.Canceled) {
+	if err == nil || o.From == "" || errors.As(err, new(*fs.PathError)) || errors.Is(err, syscall.ENOSPC) ||
+		errors.Is(err, syscall.EDQUOT) || errors.Is(err, context.Canceled) {
 		return err
 	}
 	return usageErrorf("--from: %w", err)
@@ -196,7 +199,8 @@ func before(ctx context.Context, source Source, o Options) (*Record, error) {
 			return nil, err
 		}
 		if known := record.download(file.Name); known != nil && known.SHA256 != sum {
-			return nil, usageErrorf("--from: %s has the SHA-256 %s; %s was fetched before with %s: delete %s to replace it", local, sum, file.Name, known.SHA256, record.dir)
+			return nil, usageErrorf("--from: %s has the SHA-256 %s; %s was fetched before with %s: delete %s to replace it",
+				local, sum, file.Name, known.SHA256, record.dir)
 		}
 	}
 	record.discardDownloads() // of a process killed just before its end
@@ -261,9 +265,11 @@ func check(ctx context.Context, path, from string, want File) (Download, error) 
 	switch got.Bytes, got.SHA256, err = hash(ctx, path); {
 	case err != nil:
 	case want.Bytes > 0 && got.Bytes != want.Bytes:
-		err = mismatchError{fmt.Errorf("%s: expected %d bytes, found %d: not the file of the catalogue, or a part of it", from, want.Bytes, got.Bytes)}
+		err = mismatchError{fmt.Errorf("%s: expected %d bytes, found %d: not the file of the catalogue, or a part of it",
+			from, want.Bytes, got.Bytes)}
 	case want.SHA256 != "" && !strings.EqualFold(got.SHA256, want.SHA256):
-		err = mismatchError{fmt.Errorf("%s: expected the SHA-256 %s (%s), found %s: refused", from, want.SHA256, want.Recorded, got.SHA256)}
+		err = mismatchError{fmt.Errorf("%s: expected the SHA-256 %s (%s), found %s: refused", from, want.SHA256,
+			want.Recorded, got.SHA256)}
 	}
 	return got, err
 }
@@ -271,7 +277,8 @@ func check(ctx context.Context, path, from string, want File) (Download, error) 
 // present reports whether the files of a record exist with their sizes; [Verify] also reads them.
 func (r *Record) present() bool {
 	for _, e := range r.Files {
-		if info, err := os.Stat(filepath.Join(r.dir, FilesName, filepath.FromSlash(e.Path))); err != nil || info.Size() != e.Bytes {
+		if info, err := os.Stat(filepath.Join(r.dir, FilesName, filepath.FromSlash(e.Path))); err != nil ||
+			info.Size() != e.Bytes {
 			return false
 		}
 	}

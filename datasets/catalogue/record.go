@@ -101,7 +101,8 @@ func FindRecord(path string) (*Record, error) {
 			return ReadRecord(dir)
 		}
 		if dir == filepath.Dir(dir) {
-			return nil, fmt.Errorf("%s: no %s here or in a folder above: it was not fetched by `swlab data fetch`", path, RecordName)
+			return nil, fmt.Errorf("%s: no %s here or in a folder above: it was not fetched by `swlab data fetch`", path,
+				RecordName)
 		}
 	}
 }
@@ -109,7 +110,8 @@ func FindRecord(path string) (*Record, error) {
 // Verify reads every file of a fetched data set again and returns the problems, one per line: files
 // that are missing, changed or not in the record, and downloads whose sum differs from the
 // catalogue's current one.
-func (r *Record) Verify(ctx context.Context, progress func(file string, done, total int64)) (problems []string, err error) {
+func (r *Record) Verify(ctx context.Context, progress func(file string, done, total int64)) (problems []string,
+	err error) {
 	total, done := int64(0), int64(0)
 	known := map[string]bool{}
 	for _, e := range r.Files {
@@ -152,7 +154,8 @@ func (r *Record) Verify(ctx context.Context, progress func(file string, done, to
 	if source, notFound := Find(r.Name); notFound == nil {
 		for _, f := range source.Files {
 			if d := r.download(f.Name); d != nil && f.SHA256 != "" && d.SHA256 != f.SHA256 {
-				problems = append(problems, fmt.Sprintf("%s: was fetched with the SHA-256 %s, the catalogue has %s", f.Name, d.SHA256, f.SHA256))
+				problems = append(problems, fmt.Sprintf("%s: was fetched with the SHA-256 %s, the catalogue has %s", f.Name,
+					d.SHA256, f.SHA256))
 			}
 		}
 	}

@@ -110,7 +110,8 @@ func (u *unpacker) zip() error {
 // entryName checks the name of an archive's entry. skip marks what some systems add to archives.
 func entryName(name string) (clean string, skip bool, err error) {
 	clean = path.Clean(strings.TrimSuffix(name, "/"))
-	if strings.HasPrefix(name, "/") || strings.ContainsAny(name, "\\\x00") || !filepath.IsLocal(filepath.FromSlash(clean)) {
+	if strings.HasPrefix(name, "/") || strings.ContainsAny(name, "\\\x00") ||
+		!filepath.IsLocal(filepath.FromSlash(clean)) {
 		return "", false, fmt.Errorf("the archive has an entry %q, which leads out of its folder: refused", name)
 	}
 	if !utf8.ValidString(name) {

@@ -131,7 +131,8 @@ func Read(path, key string) (d *Data, err error) {
 	default:
 		if readerOf(path) == nil {
 			all := slices.Concat(FolderTypes(), loneTypes)
-			return nil, fmt.Errorf("%s: type %q: expected %s, a folder, or the word builtin", path, extension, strings.Join(all, ", "))
+			return nil, fmt.Errorf("%s: type %q: expected %s, a folder, or the word builtin", path, extension,
+				strings.Join(all, ", "))
 		}
 		var m *Mesh
 		if m, err = readMesh(path); err != nil {

@@ -46,9 +46,15 @@ func readNPYArray(r io.Reader, size int64, certain bool) (a Array, err error) {
 	case head.kind.isText():
 		return a, errText
 	case head.kind.narrow():
-		a.Narrow, err = readNPYBody(r, head, size-used, certain, func(t npyType, raw []byte) (float32, error) { return float32(t.float(t.bits(raw))), nil })
+		a.Narrow, err = readNPYBody(r, head, size-used, certain, func(t npyType, raw []byte) (float32,
+			error) {
+			return float32(t.float(t.bits(raw))), nil
+		})
 	default:
-		a.Wide, err = readNPYBody(r, head, size-used, certain, func(t npyType, raw []byte) (float64, error) { return t.float(t.bits(raw)), nil })
+		a.Wide, err = readNPYBody(r, head, size-used, certain, func(t npyType, raw []byte) (float64,
+			error) {
+			return t.float(t.bits(raw)), nil
+		})
 	}
 	return a, err
 }
@@ -117,13 +123,16 @@ func readNPYLabels(r io.Reader, size int64, certain bool) (l Labels, err error) 
 // readNPYBody reads what follows a header, exactly size bytes, and converts every entry. If size is
 // certain (the length of a file), the whole array is allocated at once. If it is only claimed (by
 // an archive), memory grows as the bytes arrive.
-func readNPYBody[T any](r io.Reader, head npyHeader, size int64, certain bool, convert func(t npyType, raw []byte) (T, error)) ([]T, error) {
+func readNPYBody[T any](r io.Reader, head npyHeader, size int64, certain bool, convert func(t npyType, raw []byte) (T,
+	error)) ([]T, error) {
 	count, ok := Product(head.shape...)
 	need, ok2 := Product(count, head.kind.size)
 	if !ok || !ok2 || int64(need) != size {
-		return nil, fmt.Errorf("npy: shape %v of %s needs %s bytes after the header, found %d", head.shape, head.kind, bytesText(head), size)
+		return nil, fmt.Errorf("npy: shape %v of %s needs %s bytes after the header, found %d", head.shape, head.kind,
+			bytesText(head), size)
 	}
-	if err := memory.Check(fmt.Sprintf("npy: an array of shape %v", head.shape), memory.Bytes(count, int(unsafe.Sizeof(*new(T))))); err != nil {
+	if err := memory.Check(fmt.Sprintf("npy: an array of shape %v", head.shape), memory.Bytes(count,
+		int(unsafe.Sizeof(*new(T))))); err != nil {
 		return nil, err
 	}
 	ahead := count
@@ -137,7 +146,8 @@ func readNPYBody[T any](r io.Reader, head npyHeader, size int64, certain bool, c
 		n := min(count-done, step)
 		chunk := buffer[:n*head.kind.size]
 		if k, err := io.ReadFull(r, chunk); err != nil {
-			return nil, fmt.Errorf("npy: shape %v of %s needs %d bytes, the data ends after %d: %w", head.shape, head.kind, need, done*head.kind.size+k, err)
+			return nil, fmt.Errorf("npy: shape %v of %s needs %d bytes, the data ends after %d: %w", head.shape, head.kind,
+				need, done*head.kind.size+k, err)
 		}
 		for i := range n {
 			v, err := convert(head.kind, chunk[i*head.kind.size:(i+1)*head.kind.size])

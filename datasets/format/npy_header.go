@@ -202,7 +202,8 @@ func (p *literal) dtype() (npyType, error) {
 		t.class, t.size = 'b', 1
 		return t, nil
 	}
-	if n, err := strconv.Atoi(code[min(1, len(code)):]); err == nil && n > 0 && n <= 1<<16 && (code[0] == 'S' || code[0] == 'U') {
+	if n, err := strconv.Atoi(code[min(1, len(code)):]); err == nil && n > 0 && n <= 1<<16 && (code[0] == 'S' ||
+		code[0] == 'U') {
 		t.class, t.size = code[0], n
 		if code[0] == 'U' {
 			t.size *= 4

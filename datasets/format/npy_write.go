@@ -32,7 +32,10 @@ func WriteNPYInts(path string, data []int32, shape ...int) error {
 
 // WriteNPYFloat64 is [WriteNPY] for float64.
 func WriteNPYFloat64(path string, data []float64, shape ...int) error {
-	return writeNPY(path, "<f8", len(data), shape, func(w io.Writer) error { return binary.Write(w, binary.LittleEndian, data) })
+	return writeNPY(path, "<f8", len(data), shape, func(w io.Writer) error {
+		return binary.Write(w, binary.LittleEndian,
+			data)
+	})
 }
 
 // writeNPY writes an array whose bytes body writes. Its error is that of body, or names path.
@@ -70,7 +73,8 @@ func WriteNPZ(path string, data []float32, shape []int, ints map[string][]int32)
 			}
 			return writeWords(e, n, word)
 		}
-		if err := entry("data", "<f4", shape, len(data), func(i int) uint32 { return math.Float32bits(data[i]) }); err != nil {
+		if err := entry("data", "<f4", shape, len(data),
+			func(i int) uint32 { return math.Float32bits(data[i]) }); err != nil {
 			return err
 		}
 		for _, name := range slices.Sorted(maps.Keys(ints)) {

@@ -86,7 +86,8 @@ func checkEntry(f *zip.File) error {
 		return fmt.Errorf("entry %q: expected a name inside the archive", shorten(f.Name, 80))
 	}
 	if f.UncompressedSize64 > modest && f.UncompressedSize64/ratio > f.CompressedSize64 {
-		return fmt.Errorf("entry %q: %d bytes that unpack to %d: more than clouds can shrink", shorten(f.Name, 80), f.CompressedSize64, f.UncompressedSize64)
+		return fmt.Errorf("entry %q: %d bytes that unpack to %d: more than clouds can shrink", shorten(f.Name, 80),
+			f.CompressedSize64, f.UncompressedSize64)
 	}
 	return nil
 }
@@ -126,7 +127,8 @@ func arrayKey(path, asked string, names []string) (string, error) {
 	if len(others) == 1 {
 		return others[0], nil
 	}
-	return "", fmt.Errorf("%s: no array named %q: it holds %s; expected the key (--key) of one of them", path, dataKey, Listed(names))
+	return "", fmt.Errorf("%s: no array named %q: it holds %s; expected the key (--key) of one of them", path, dataKey,
+		Listed(names))
 }
 
 // find returns the entry of key, or nil.

@@ -38,7 +38,8 @@ func parseOBJ(name string, data []byte) (*Mesh, error) {
 				case c < 0 && c+len(m.vertices) >= 0:
 					c += len(m.vertices)
 				default:
-					return nil, text.errorf("a face refers to vertex %d: expected 1 to %d, or -1 to -%d", c, len(m.vertices), len(m.vertices))
+					return nil, text.errorf("a face refers to vertex %d: expected 1 to %d, or -1 to -%d", c, len(m.vertices),
+						len(m.vertices))
 				}
 				corners = append(corners, c)
 			}

@@ -114,7 +114,8 @@ func (m *Mesh) addOFF(text *lines, vertices, faces, perVertex int) error {
 	case text.used == len(text.fields):
 		text.bounded = text.left() == faces
 	case text.left() > 0:
-		return text.errorf("expected the end of the line after %d vertices, found %q", vertices, shorten(string(text.fields[text.used]), 40))
+		return text.errorf("expected the end of the line after %d vertices, found %q", vertices,
+			shorten(string(text.fields[text.used]), 40))
 	}
 	var corners []int
 	for i := range faces {

@@ -36,7 +36,8 @@ func parsePCD(name string, data []byte) (*Mesh, error) {
 		}
 	}
 	if head.points > len(body)/head.record {
-		return nil, fmt.Errorf("%s: byte %d: %d points of %d bytes: the data hold %d bytes", name, at, head.points, head.record, len(body))
+		return nil, fmt.Errorf("%s: byte %d: %d points of %d bytes: the data hold %d bytes", name, at, head.points,
+			head.record, len(body))
 	}
 	if err := checkEnd(body[head.points*head.record:], fmt.Sprintf("%d points", head.points)); err != nil {
 		return nil, fmt.Errorf("%s: byte %d: %w", name, at+head.points*head.record, err)
@@ -130,7 +131,8 @@ func (h *pcdHeader) set(entries map[string][]string) error {
 		switch kind := strings.ToUpper(entries["TYPE"][i]) + entries["SIZE"][i]; kind {
 		case "F4", "F8", "I1", "I2", "I4", "I8", "U1", "U2", "U4", "U8":
 		default:
-			return fmt.Errorf("field %s: type and size %q: expected F4, F8, I1 to I8 or U1 to U8", shorten(name, 40), shorten(kind, 20))
+			return fmt.Errorf("field %s: type and size %q: expected F4, F8, I1 to I8 or U1 to U8", shorten(name, 40),
+				shorten(kind, 20))
 		}
 		h.record += f.kind.size * f.count
 		h.columns += f.count

@@ -115,7 +115,8 @@ func parsePLYProperty(f []string) (plyProperty, error) {
 			return p, fmt.Errorf("list type %q is unknown", shorten(f[3], 40))
 		}
 	default:
-		return p, fmt.Errorf("expected property TYPE NAME or property list LENGTH TYPE NAME, found %q", shorten(strings.Join(f, " "), 60))
+		return p, fmt.Errorf("expected property TYPE NAME or property list LENGTH TYPE NAME, found %q",
+			shorten(strings.Join(f, " "), 60))
 	}
 	return p, nil
 }

@@ -31,7 +31,8 @@ func parseSTL(name string, data []byte) (*Mesh, error) {
 	if len(data) < header {
 		return nil, fmt.Errorf("%s: expected an STL file: %d bytes are too few for a binary one, and it is no text that starts with \"solid\"", name, len(data))
 	}
-	return nil, fmt.Errorf("%s: byte 80: a binary STL file with %d triangles has %d bytes, found %d", name, count, header+record*count, len(data))
+	return nil, fmt.Errorf("%s: byte 80: a binary STL file with %d triangles has %d bytes, found %d", name, count,
+		header+record*count, len(data))
 }
 
 // parseBinarySTL reads records of 50 bytes: normal, three corners, two bytes of attributes.
@@ -88,7 +89,8 @@ func parseTextSTL(text *lines) (*Mesh, error) {
 				return nil, text.errorf("%w", err)
 			}
 		case !inFacet || inLoop: // else the normal, which is not used
-			return nil, text.errorf("expected facet, outer loop, vertex, endloop, endfacet or endsolid, found %q", shorten(string(word), 40))
+			return nil, text.errorf("expected facet, outer loop, vertex, endloop, endfacet or endsolid, found %q",
+				shorten(string(word), 40))
 		}
 	}
 	if open || inLoop {

@@ -39,7 +39,8 @@ func parseTable(name string, raw []byte) (data []float64, dim int, err error) {
 	if header := text.unquoted(); isHeader(header) {
 		columns = coordinateColumns(header)
 		if len(columns) == 0 {
-			return nil, 0, text.errorf("expected columns with names, found the header %q", shorten(strings.Join(header, ","), 60))
+			return nil, 0, text.errorf("expected columns with names, found the header %q", shorten(strings.Join(header, ","),
+				60))
 		}
 		if !text.next() {
 			return nil, 0, text.errorf("expected points after the header, the file ends")
@@ -47,7 +48,8 @@ func parseTable(name string, raw []byte) (data []float64, dim int, err error) {
 	} else {
 		switch comma := slices.IndexFunc(text.fields, hasDecimalComma); {
 		case comma >= 0:
-			return nil, 0, text.errorf("column %d: expected a finite number, found %q%s", comma+1, shorten(header[comma], 40), decimalComma)
+			return nil, 0, text.errorf("column %d: expected a finite number, found %q%s", comma+1, shorten(header[comma], 40),
+				decimalComma)
 		case isCount(header):
 			return nil, 0, text.errorf("%s: a header as pandas writes it, or a point? Write no header (header=False), name the columns x, y, z, or write the point as %s.0",
 				strings.Join(header, ","), strings.Join(header, ","))

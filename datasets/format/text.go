@@ -34,7 +34,8 @@ func newLines(name string, data []byte, comment byte) (*lines, error) {
 	for _, c := range data[:min(4, len(data))] {
 		zeros += map[bool]string{true: "0", false: "x"}[c == 0]
 	}
-	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) || zeros == "x0x0" || zeros == "0x0x" {
+	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) || zeros == "x0x0" ||
+		zeros == "0x0x" {
 		return nil, fmt.Errorf("%s: expected text in UTF-8, found UTF-16: save the file as UTF-8", name)
 	}
 	l := &lines{name: name, data: data, comment: comment}
@@ -103,7 +104,8 @@ func (l *lines) split() {
 	}
 	start := 0
 	for i := range len(line) + 1 {
-		if i < len(line) && line[i] != delimiter && (delimiter != ' ' || line[i] != '\t' && line[i] != '\v' && line[i] != '\f') {
+		if i < len(line) && line[i] != delimiter && (delimiter != ' ' || line[i] != '\t' && line[i] != '\v' &&
+			line[i] != '\f') {
 			continue
 		}
 		field := l.line[start:i]

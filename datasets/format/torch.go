@@ -34,7 +34,8 @@ func readTorch(path, key string) (a Array, labels Labels, err error) {
 	}
 	if !torchfile.IsDict(file.Root) {
 		if key != "" {
-			return a, labels, fmt.Errorf("%s: the key %q: expected a dict of tensors, found %s", path, key, torchfile.Describe(file.Root))
+			return a, labels, fmt.Errorf("%s: the key %q: expected a dict of tensors, found %s", path, key,
+				torchfile.Describe(file.Root))
 		}
 		if _, ok := file.Root.(*torchfile.Tensor); !ok {
 			return a, labels, fmt.Errorf("%s: expected a tensor or a dict of tensors, found %s; torch.save(torch.stack(clouds), path) writes clouds of one size",

@@ -209,7 +209,8 @@ func (a *Array) Step() int {
 // ReadRows reads rows of the first axis into dst, which must have their size, as stored: see Type.
 func (a *Array) ReadRows(dst []byte, first, rows int) error {
 	if first < 0 || rows < 0 || rows > a.Rows()-first || len(dst) != rows*a.row {
-		return fmt.Errorf("rows %d to %d of %d, of %d bytes each, into %d bytes", first, first+rows, a.Rows(), a.row, len(dst))
+		return fmt.Errorf("rows %d to %d of %d, of %d bytes each, into %d bytes", first, first+rows, a.Rows(), a.row,
+			len(dst))
 	}
 	switch {
 	case len(dst) == 0:

@@ -78,7 +78,8 @@ func newChunks(a *Array, c *cursor, filters []byte) (*chunks, error) {
 
 // index reads the B-tree that lists the chunks.
 func (k *chunks) index(tree uint64) error {
-	return newWalker(k.array.file).tree1("TREE\x01", 8+8*(len(k.step)+1), tree, -1, func(key []byte, address uint64) error {
+	return newWalker(k.array.file).tree1("TREE\x01", 8+8*(len(k.step)+1), tree, -1, func(key []byte,
+		address uint64) error {
 		c := cursor{data: key}
 		found := chunk{address: address, size: c.number(4), skipped: c.number(4)}
 		at := make([]uint64, len(k.step))

@@ -68,7 +68,8 @@ func Open(path string) (*File, error) {
 
 // Read lists the arrays of a file of the given size.
 func Read(in io.ReaderAt, size int64) (*File, error) {
-	f := &File{in: in, arrays: map[string]uint64{}, links: map[string]link{}, heaps: map[uint64]map[uint64]string{}, close: func() error { return nil }}
+	f := &File{in: in, arrays: map[string]uint64{}, links: map[string]link{}, heaps: map[uint64]map[uint64]string{},
+		close: func() error { return nil }}
 	start := int64(0)
 	for { // the signature is at byte 0, 512, 1024, 2048, ...
 		head := make([]byte, len(signature))

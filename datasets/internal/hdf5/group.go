@@ -51,7 +51,8 @@ func (f *File) resolve(name string) (uint64, error) {
 		}
 		to := f.links[at[:end]]
 		if to.file != "" {
-			return 0, fmt.Errorf("a link to %q in another file, %q: name that file, or copy the array into this one", to.target, to.file)
+			return 0, fmt.Errorf("a link to %q in another file, %q: name that file, or copy the array into this one",
+				to.target, to.file)
 		}
 		if !strings.HasPrefix(to.target, "/") {
 			to.target = path.Dir("/"+at[:end]) + "/" + to.target

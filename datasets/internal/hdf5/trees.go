@@ -4,7 +4,8 @@ import "fmt"
 
 // tree1 visits the entries in the leaves of a B-tree of version 1, in order, each with the key
 // before it. The signature includes the tree's type; level is that of the node, -1 for the root's.
-func (w walker) tree1(signature string, keySize int, address uint64, level int, visit func(key []byte, child uint64) error) error {
+func (w walker) tree1(signature string, keySize int, address uint64, level int, visit func(key []byte,
+	child uint64) error) error {
 	c, err := w.visit(address, signature, 24)
 	if err != nil {
 		return err
