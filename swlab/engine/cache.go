@@ -7,7 +7,7 @@ import (
 
 // MaxPrograms is how many compiled programs a backend keeps, one for each form of a Program's
 // inputs. Beyond it the least recently used one that is idle is freed.
-const MaxPrograms = 256
+const MaxPrograms = 128
 
 // errClosed says that an engine was used after Close.
 var errClosed = errors.New("expected an open engine, found one that is closed")
