@@ -42,8 +42,8 @@ func plainMean(q, p *graph.Node) *graph.Node {
 }
 
 // TestAttend compares value and both gradients with the plain form, for scores of ordinary size and for scores of
-// thousands, whose exponentials leave float32 on both sides. Tables of 3 rows of 20 do not divide the work; two calls in one
-// graph use each others' nodes.
+// thousands, whose exponentials leave float32 on both sides. Tables of 3 rows of 20 do not divide
+// the work; two calls in one graph use each others' nodes.
 func TestAttend(t *testing.T) {
 	const batch, m, dim = 2, 20, 3
 	for _, backend := range []string{"", "go"} {
@@ -95,8 +95,8 @@ func TestAttend(t *testing.T) {
 
 func flat(t *tensors.Tensor) []float32 { return tensors.MustCopyFlatData[float32](t) }
 
-// TestAttentionMemory builds A with the gradient in weights and clouds at 20,000 points, where scores would take 1.6 GB, and
-// looks at every array in the graph, those inside the loops too.
+// TestAttentionMemory builds A with the gradient in weights and clouds at 20,000 points, where
+// scores would take 1.6 GB, and looks at every array in the graph, those inside the loops too.
 func TestAttentionMemory(t *testing.T) {
 	const m, batch = 20000, 1
 	g := graph.NewGraph(graphtest.Engine(t).Backend, "memory")

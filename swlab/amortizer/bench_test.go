@@ -8,8 +8,9 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 )
 
-// BenchmarkAttend times the gradient in the queries, which is what a step of the ascent needs, of 32 clouds of 2048 points: in
-// tables of a few rows, and with all scores stored and GoMLX's gradient.
+// BenchmarkAttend times the gradient in the queries, which is what a step of the ascent needs, of
+// 32 clouds of 2048 points: in tables of a few rows, and with all scores stored and GoMLX's
+// gradient.
 func BenchmarkAttend(b *testing.B) {
 	const batch, m, dim = 32, 2048, 3
 	q, p := normal(1, 0.3, batch, m, dim), normal(2, 0.3, batch, m, dim)

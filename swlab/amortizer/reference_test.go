@@ -12,8 +12,9 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// TestReference compares outputs and weight gradients with the project's golden set (the authors' modules in float64, m = 256,
-// d_k = 16, k = 32), where it is at hand; its clouds may not be copied into the repository. TestByHand is its companion.
+// TestReference compares outputs and weight gradients with the project's golden set (the authors'
+// modules in float64, m = 256, d_k = 16, k = 32), where it is at hand; its clouds may not be copied
+// into the repository. TestByHand is its companion.
 func TestReference(t *testing.T) {
 	z := graphtest.Golden(t, "amortizers.npz")
 	form, attended := []string{"lin_w", "lin_b"}, []string{"q_w", "q_b", "k_w", "k_b", "v_w", "v_b"}

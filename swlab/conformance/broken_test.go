@@ -14,7 +14,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// elsewhere is SW in the shape of a loss from elsewhere, with something done to it: the suite does not see that it is sliced.
+// elsewhere is SW in the shape of a loss from elsewhere, with something done to it: the suite does
+// not see that it is sliced.
 type elsewhere struct {
 	dist       slicing.Distribution // nil: uniform
 	convention loss.Convention      // of no exponent: SW's

@@ -14,7 +14,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 )
 
-// nearestOf is the first nearest point of y [n, dim] to a point, and the squared distance, in float32 as the graph has it.
+// nearestOf is the first nearest point of y [n, dim] to a point, and the squared distance, in
+// float32 as the graph has it.
 func nearestOf[T float32 | float64](point, y []T) (at int, square T) {
 	for j := range len(y) / len(point) {
 		var s T
@@ -29,8 +30,8 @@ func nearestOf[T float32 | float64](point, y []T) (at int, square T) {
 	return at, square
 }
 
-// TestNearest: the loop finds what a search finds, with blocks and pieces that do not divide the sizes, and of equally near
-// points the first.
+// TestNearest: the loop finds what a search finds, with blocks and pieces that do not divide the
+// sizes, and of equally near points the first.
 func TestNearest(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 1))
 	for _, c := range []struct{ batch, m, n, dim, lanes, pieces int }{
@@ -63,8 +64,8 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// TestChamferTranslation: of points far apart, each sees its own translate: CD = 2 |v|^P, and its gradient in a point of y
-// is 2 P |v|^(P-2) v / m; Sum leaves out 1/m.
+// TestChamferTranslation: of points far apart, each sees its own translate: CD = 2 |v|^P, and its
+// gradient in a point of y is 2 P |v|^(P-2) v / m; Sum leaves out 1/m.
 func TestChamferTranslation(t *testing.T) {
 	const m = 10
 	v := []float64{0.25, -0.5, 0.5} // of length 3/4
@@ -131,8 +132,8 @@ func chamfer(x, y []float64, dim int, l Chamfer) float64 {
 	return total
 }
 
-// TestChamferGradients: clouds of different sizes against the definition and its central differences, every pair of a batch on
-// its own.
+// TestChamferGradients: clouds of different sizes against the definition and its central
+// differences, every pair of a batch on its own.
 func TestChamferGradients(t *testing.T) {
 	const batch, m, n, dim, h = 3, 9, 14, 3, 1e-6
 	r := rand.New(rand.NewPCG(22, 1))

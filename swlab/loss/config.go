@@ -16,8 +16,9 @@ import (
 // its Entry lists. Of the settings that nobody makes by accident, New refuses those that the loss would
 // ignore: Slicing, Replicates, Root, Ground, Amortizer, FineTune, AscentTangent and AscentSGD.
 //
-// The tag help is the text of the field's command-line flag (%s: the registered names; usage: of a setting that no training has), group the heading
-// above it, and range is what a number may be (package settings). With unset, 0 stands for a default.
+// The tag help is the text of the field's command-line flag (%s: the registered names; usage: of a
+// setting that no training has), group the heading above it, and range is what a number may be
+// (package settings). With unset, 0 stands for a default.
 type Config struct {
 	// L; 0: 100, and at most 500 where the number is adaptive.
 	Slices int `json:"slices" help:"number L of directions (default 100; asw: at most 500)" range:"1.." unset:"0" group:"Directions"`

@@ -28,8 +28,9 @@ func adapt(t *testing.T, a Adaptive, costs *tensors.Tensor) (n int, value float6
 	return int(out[1][0]), value
 }
 
-// TestAdaptiveStops: equal costs need the start alone, one wildly varying pair makes everyone go to the end, more tolerance or
-// a larger step stops earlier, and the steps do not run past the slices there are.
+// TestAdaptiveStops: equal costs need the start alone, one wildly varying pair makes everyone go to
+// the end, more tolerance or a larger step stops earlier, and the steps do not run past the slices
+// there are.
 func TestAdaptiveStops(t *testing.T) {
 	const pairs, slices = 4, 50
 	equal, wild := make([]float64, pairs*slices), make([]float64, pairs*slices)
@@ -66,8 +67,9 @@ func TestAdaptiveStops(t *testing.T) {
 	}
 }
 
-// TestAdaptiveInFloat32: large costs that are nearly equal stop at the start, as in float64, though their squares differ by far more
-// than epsilon; and squares that do not fit into float32 are no reason to stop.
+// TestAdaptiveInFloat32: large costs that are nearly equal stop at the start, as in float64, though
+// their squares differ by far more than epsilon; and squares that do not fit into float32 are no
+// reason to stop.
 func TestAdaptiveInFloat32(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs in make check")
@@ -126,8 +128,9 @@ func TestAdaptiveReference(t *testing.T) {
 	}
 }
 
-// TestGapReference follows the ascent of the amortization-gap study (plain gradient steps of rate 0.1 on the mean over the batch, vMF with kappa 1)
-// through five steps of given noise. Sorting is exact here: with the network's keys the locations of steps 4 and 5 are off by up to 9e-4.
+// TestGapReference follows the ascent of the amortization-gap study (plain gradient steps of rate
+// 0.1 on the mean over the batch, vMF with kappa 1) through five steps of given noise. Sorting is
+// exact here: with the network's keys the locations of steps 4 and 5 are off by up to 9e-4.
 func TestGapReference(t *testing.T) {
 	z := graphtest.Golden(t, "gap.npz")
 	const pairs, slices = 20, 10
@@ -175,7 +178,8 @@ func narrowed(x *tensors.Tensor) []float32 {
 	return out
 }
 
-// controlledCosts are costs, directions and clouds of a pair of stretched and shifted normal clouds, repeated with other directions.
+// controlledCosts are costs, directions and clouds of a pair of stretched and shifted normal
+// clouds, repeated with other directions.
 func controlledCosts(t *testing.T, repeats, slices, dim int) (costs, directions, x, y []float64, m int) {
 	t.Helper()
 	m = 60
@@ -215,8 +219,8 @@ func controlledCosts(t *testing.T, repeats, slices, dim int) (costs, directions,
 	return costs, wide(theta), wide(cx.Coords), wide(cy.Coords), m
 }
 
-// TestControlVariates: every control variate keeps the expectation and lowers the variance, the harmonics most; the spread of the
-// shares tells the standard error of each.
+// TestControlVariates: every control variate keeps the expectation and lowers the variance, the
+// harmonics most; the spread of the shares tells the standard error of each.
 func TestControlVariates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("draws for many seconds")
@@ -268,7 +272,8 @@ func TestControlVariates(t *testing.T) {
 	}
 }
 
-// TestControlOnTheLine: on given directions of the line, all of which have the same square, there is nothing to correct.
+// TestControlOnTheLine: on given directions of the line, all of which have the same square, there
+// is nothing to correct.
 func TestControlOnTheLine(t *testing.T) {
 	for word, k := range Controls {
 		out := graphtest.InGo(t, func(in []*graph.Node) []*graph.Node {
@@ -298,7 +303,8 @@ func TestHarmonicsAreExactOnQuadratics(t *testing.T) {
 	}
 }
 
-// TestEnergy by hand: weights exp(W) of costs 0, ln 2, ln 3 are 1, 2, 3; as sums over 4 points the costs are 4 times that, the weights the same.
+// TestEnergy by hand: weights exp(W) of costs 0, ln 2, ln 3 are 1, 2, 3; as sums over 4 points the
+// costs are 4 times that, the weights the same.
 func TestEnergy(t *testing.T) {
 	for _, sum := range []float64{1, 4} {
 		costs := []float64{0, sum * math.Ln2, sum * math.Log(3)}

@@ -10,8 +10,9 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 )
 
-// TestGround: with the p-norm, a point moved by d along two axes costs 2 d^p and along a turned axis (sqrt(2) d)^p, masses and sums
-// are as ever, the violation of rotation is declared where there is one, and losses without a ground cost refuse it.
+// TestGround: with the p-norm, a point moved by d along two axes costs 2 d^p and along a turned
+// axis (sqrt(2) d)^p, masses and sums are as ever, the violation of rotation is declared where
+// there is one, and losses without a ground cost refuse it.
 func TestGround(t *testing.T) {
 	const m = 7
 	var x, along, turned []float32

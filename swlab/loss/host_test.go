@@ -12,8 +12,9 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
-// TestMaximizer: an ascent whose costs are found by plain Go ends where that of the graph ends, for exponents, reductions and distributions, sums and
-// means; and it moves. Plain gradient steps are proportional to the gradient, so that an error in it shows.
+// TestMaximizer: an ascent whose costs are found by plain Go ends where that of the graph ends, for
+// exponents, reductions and distributions, sums and means; and it moves. Plain gradient steps are
+// proportional to the gradient, so that an error in it shows.
 func TestMaximizer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles several programs")
@@ -87,8 +88,9 @@ func TestHostGradient(t *testing.T) {
 	}
 }
 
-// TestHostPairsNotFinite: numbers that are not finite make NaN of the costs and derivatives of their own pair, whether they are in a
-// cloud or in a direction, and leave those of the others as they are, in every call.
+// TestHostPairsNotFinite: numbers that are not finite make NaN of the costs and derivatives of
+// their own pair, whether they are in a cloud or in a direction, and leave those of the others as
+// they are, in every call.
 func TestHostPairsNotFinite(t *testing.T) {
 	const batch, points, slices = 3, 12, 5
 	x, y, directions := cloud(1, batch, points), cloud(2, batch, points), cloud(3, batch, slices)

@@ -63,8 +63,8 @@ func TestKnownAnswers(t *testing.T) {
 	}
 }
 
-// TestAmortizedGradientsReachOnlyTheirSide: without ot1d.Directions the loss has no gradient in the amortizer's weights, with
-// it there is one and none in the clouds.
+// TestAmortizedGradientsReachOnlyTheirSide: without ot1d.Directions the loss has no gradient in the
+// amortizer's weights, with it there is one and none in the clouds.
 func TestAmortizedGradientsReachOnlyTheirSide(t *testing.T) {
 	for _, name := range []string{"v-dsw", "max-sw"} {
 		l := graphLoss(t, name, func(s *Config) { s.Slices, s.Amortizer, s.Maps.Points = 5, "l", 16 })

@@ -80,8 +80,9 @@ func kernel(x, y []float32, dim int) (cost, mass float64, dx, dy []float64) {
 	return cost, mass, dx, dy
 }
 
-// TestApproximateEMD compares tables that are stored, tables fused into their sums and tables in blocks, whole and with a last block that is not full,
-// with the recipe in float64: costs and gradients, dimension 2 and 3, duplicates and points in common.
+// TestApproximateEMD compares tables that are stored, tables fused into their sums and tables in
+// blocks, whole and with a last block that is not full, with the recipe in float64: costs and
+// gradients, dimension 2 and 3, duplicates and points in common.
 func TestApproximateEMD(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 1))
 	for n, c := range []struct {
@@ -140,8 +141,8 @@ func TestApproximateEMD(t *testing.T) {
 	}
 }
 
-// inFloat32 is the soft assignment's gradient in the arithmetic of the CUDA kernel: float32, sums one term after the other, exponentials
-// by powers of 2 of a rounded argument.
+// inFloat32 is the soft assignment's gradient in the arithmetic of the CUDA kernel: float32, sums
+// one term after the other, exponentials by powers of 2 of a rounded argument.
 func inFloat32(x, y []float32) (dx, dy []float64) {
 	m := len(x) / 3
 	square, e, match := make([]float32, m*m), make([]float32, m*m), make([]float32, m*m)
@@ -202,9 +203,10 @@ func inFloat32(x, y []float32) (dx, dy []float64) {
 	return dx, dy
 }
 
-// TestGradientInPoints: all paths have the gradient of float64 as closely as the CUDA kernel's arithmetic does, in every point. Remainders
-// are small differences of sums, and later levels enlarge their rounding, in one pair of spheres of thirty to 3e-2 of a point's
-// gradient, whose length is at most 1. So the test looks at the median pair's worst point.
+// TestGradientInPoints: all paths have the gradient of float64 as closely as the CUDA kernel's
+// arithmetic does, in every point. Remainders are small differences of sums, and later levels
+// enlarge their rounding, in one pair of spheres of thirty to 3e-2 of a point's gradient, whose
+// length is at most 1. So the test looks at the median pair's worst point.
 func TestGradientInPoints(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs in make check")
@@ -312,9 +314,10 @@ func TestApproximateEMDStoresNoTable(t *testing.T) {
 	}
 }
 
-// TestLossesInOneGraph puts everything that loops into one graph, as a training step and an evaluation do: the autoencoder in
-// training, sliced costs by the sorting network, the Chamfer distance and the approximate EMD twice each, with their gradients.
-// They must be what a graph says of the same clouds that has only the network's loop.
+// TestLossesInOneGraph puts everything that loops into one graph, as a training step and an
+// evaluation do: the autoencoder in training, sliced costs by the sorting network, the Chamfer
+// distance and the approximate EMD twice each, with their gradients. They must be what a graph says
+// of the same clouds that has only the network's loop.
 func TestLossesInOneGraph(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs in make check")

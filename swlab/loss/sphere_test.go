@@ -46,8 +46,9 @@ func times(c ot1d.Clouds, n int) *tensors.Tensor {
 	return tensors.FromFlatDataAndDimensions(slices.Repeat(c.Coords, n), n, c.Points, c.Dim)
 }
 
-// TestGaussians: SW_2^2 between N(a, s^2 I) and N(b, t^2 I) is |a-b|^2/d + (s-t)^2, for every slice costs (theta'(a-b))^2 + (s-t)^2 (mean over
-// points). Of samples of m points what is left of the cost when a = b and s = t is about 2 s t loglog(m)/m.
+// TestGaussians: SW_2^2 between N(a, s^2 I) and N(b, t^2 I) is |a-b|^2/d + (s-t)^2, for every slice
+// costs (theta'(a-b))^2 + (s-t)^2 (mean over points). Of samples of m points what is left of the
+// cost when a = b and s = t is about 2 s t loglog(m)/m.
 func TestGaussians(t *testing.T) {
 	const m = 512
 	for dim, tol := range map[int]float64{3: 0.02, 5: 0.02} {
@@ -84,8 +85,8 @@ func TestGaussians(t *testing.T) {
 	}
 }
 
-// TestKappa: v-DSW around a given location has the expectation of vMF; at kappa near 0 it is SW on the same noise, at a large one the
-// single direction of Max-SW.
+// TestKappa: v-DSW around a given location has the expectation of vMF; at kappa near 0 it is SW on
+// the same noise, at a large one the single direction of Max-SW.
 func TestKappa(t *testing.T) {
 	const batch = 64
 	location := []float64{0.48, -0.6, 0.64}
@@ -146,8 +147,9 @@ func summary(v []float64) (mean, se float64) {
 	return mean, stat.StdErr(sd, float64(len(v)))
 }
 
-// TestMaxSWAboveVDSW: the largest slice >= v-DSW at its best location >= SW >= v-DSW at its worst >= the smallest slice, over a dense grid of directions;
-// the ascent on the tangent reaches the largest from the best of eight starts.
+// TestMaxSWAboveVDSW: the largest slice >= v-DSW at its best location >= SW >= v-DSW at its worst
+// >= the smallest slice, over a dense grid of directions; the ascent on the tangent reaches the
+// largest from the best of eight starts.
 func TestMaxSWAboveVDSW(t *testing.T) {
 	const starts = 8
 	x, y := sample(5, 16, []float64{0, 0, 0}, []float64{1, 0.2, 0.4}), sample(6, 16, []float64{0, 0.2, 0}, []float64{0.3, 0.9, 0.4})

@@ -52,8 +52,8 @@ func (e Entry) reads(s Config, given bool) []string {
 }
 
 // Unread says why the named loss, with the other settings as they are, does not read a setting
-// (SettingNames), in the words of the command line; "" if it does. With given directions, settings that would choose them are not read.
-// The error is that of New for s, or of an unknown setting.
+// (SettingNames), in the words of the command line; "" if it does. With given directions, settings
+// that would choose them are not read. The error is that of New for s, or of an unknown setting.
 func Unread(name string, s Config, given bool, setting string) (why string, err error) {
 	if all := SettingNames(); !slices.Contains(all, setting) {
 		return "", suggest.Unknown("setting", setting, all)

@@ -17,8 +17,8 @@ func ExampleEMD() {
 	// Output: cost 1.0, matching [1 0], proved: true
 }
 
-// With little regularisation the entropic plan is nearly the optimal matching, and its transport cost nearly the least one: here
-// 1/2, a mean over points.
+// With little regularisation the entropic plan is nearly the optimal matching, and its transport
+// cost nearly the least one: here 1/2, a mean over points.
 func ExampleSinkhorn_Solve() {
 	s := ot.Sinkhorn{Reg: 0.01, P: 1}
 	plan, err := s.Solve([]float32{0, 0, 0, 5, 0, 0}, []float32{5, 0, 0, 0, 0, 1}, 3)

@@ -35,7 +35,8 @@ func leastOf(m int, cost func(i, j int) float64) float64 {
 	return best
 }
 
-// TestPNorm compares matchings and plans of costs of the p-norm with all permutations, and their gradients with central differences.
+// TestPNorm compares matchings and plans of costs of the p-norm with all permutations, and their
+// gradients with central differences.
 func TestPNorm(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	differ := 0

@@ -110,8 +110,8 @@ func TestSinkhornLimits(t *testing.T) {
 	}
 }
 
-// TestSinkhornIterations compares with the plain algorithm in logarithms: fixed rounds are the same numbers, whatever was
-// absorbed on the way.
+// TestSinkhornIterations compares with the plain algorithm in logarithms: fixed rounds are the same
+// numbers, whatever was absorbed on the way.
 func TestSinkhornIterations(t *testing.T) {
 	r := source(32)
 	const n, k, dim = 40, 50, 2

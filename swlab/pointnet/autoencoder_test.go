@@ -173,7 +173,8 @@ func TestFirstMaximum(t *testing.T) {
 			}
 		}
 	}
-	// None, where a backend adds in the order of the features, as XLA does on an AMD EPYC: a training then has the same bits either way.
+	// None, where a backend adds in the order of the features, as XLA does on an AMD EPYC: a training
+	// then has the same bits either way.
 	t.Logf("%d of %d points are others than those of the graph", other, len(at))
 	if other > len(at)/1000 {
 		t.Fail()
@@ -201,8 +202,8 @@ func storedForward(a *Autoencoder, w weights.Nodes, x *graph.Node, mode Mode) Ou
 	return Output{Latent: z, Cloud: l.decode(z, a.Points), Buffers: l.buffers}
 }
 
-// TestMaximumEqualsPlain proves the arg-max form of the last encoder layer equal to the plain one: value, every gradient,
-// and running statistics, also with negative gammas and duplicated points.
+// TestMaximumEqualsPlain proves the arg-max form of the last encoder layer equal to the plain one:
+// value, every gradient, and running statistics, also with negative gammas and duplicated points.
 func TestMaximumEqualsPlain(t *testing.T) {
 	const batch, m = 4, 33
 	x := clouds(2, batch, m)
@@ -309,8 +310,8 @@ func TestGradient(t *testing.T) {
 	}
 }
 
-// TestReference follows two SGD steps on sliced W (mean over pairs and slices of F) against float64 PyTorch: the numbers
-// in testdata, and the project's golden set (2048 points) where it is at hand.
+// TestReference follows two SGD steps on sliced W (mean over pairs and slices of F) against float64
+// PyTorch: the numbers in testdata, and the project's golden set (2048 points) where it is at hand.
 func TestReference(t *testing.T) {
 	graphtest.References(t, "testdata/autoencoder.npz", "autoencoder.npz", reference)
 }

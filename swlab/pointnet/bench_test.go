@@ -22,8 +22,9 @@ type part struct {
 	build func(l layers, x *graph.Node, trained []*graph.Node) []*graph.Node // results
 }
 
-// BenchmarkParts times the parts of the autoencoder's step at a batch of 128 clouds of 2048 points, forward and backward, and what the
-// machine gives at best: the last layer's matrix product alone, and reading and writing an array that fits no cache.
+// BenchmarkParts times the parts of the autoencoder's step at a batch of 128 clouds of 2048 points,
+// forward and backward, and what the machine gives at best: the last layer's matrix product alone,
+// and reading and writing an array that fits no cache.
 func BenchmarkParts(b *testing.B) {
 	const batch, points = 128, 2048
 	const rows = batch * points

@@ -37,7 +37,8 @@ func TestHeadCounts(t *testing.T) {
 	}
 }
 
-// TestClassifierReference compares logits with float64 numbers, with running and with the batch's statistics, dropout off.
+// TestClassifierReference compares logits with float64 numbers, with running and with the batch's
+// statistics, dropout off.
 func TestClassifierReference(t *testing.T) {
 	z := graphtest.Golden(t, "heads.npz")
 	c := &Classifier{Classes: 40}
@@ -83,9 +84,10 @@ func TestGeneratorReference(t *testing.T) {
 	}
 }
 
-// TestDropout: with all weights chosen so that the first batch norm gives +-1, what reaches the output shows that elements are
-// dropped with the given probability, scaled by 1/(1 - rate), after the batch norm (whose statistics see no zeros) and before the
-// ReLU (negative ones are 0 either way).
+// TestDropout: with all weights chosen so that the first batch norm gives +-1, what reaches the
+// output shows that elements are dropped with the given probability, scaled by 1/(1 - rate), after
+// the batch norm (whose statistics see no zeros) and before the ReLU (negative ones are 0 either
+// way).
 func TestDropout(t *testing.T) {
 	const batch, rate = 400, 0.3
 	c := &Classifier{Classes: 2, Dropout: rate}

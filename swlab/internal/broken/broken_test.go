@@ -1,5 +1,5 @@
-// Package broken has tests alone: what other modules register may be wrong, and swlab answers with errors. They are in a package of
-// their own because what is registered stays registered.
+// Package broken has tests alone: what other modules register may be wrong, and swlab answers with
+// errors. They are in a package of their own because what is registered stays registered.
 package broken
 
 import (
@@ -50,7 +50,8 @@ func (b brokenMap) Direction(weights.Nodes, *graph.Node, *graph.Node) *graph.Nod
 	return b.direction()
 }
 
-// TestBroken: whatever goes wrong in registered code is an error, at the second call as at the first, and the clouds are told.
+// TestBroken: whatever goes wrong in registered code is an error, at the second call as at the
+// first, and the clouds are told.
 func TestBroken(t *testing.T) {
 	for name, build := range map[string]func(x, y *graph.Node) loss.Result{
 		"empty-result": func(_, _ *graph.Node) loss.Result { return loss.Result{} },

@@ -29,7 +29,8 @@ func three(x *graph.Node, body func(i, x *graph.Node) *graph.Node) *graph.Node {
 	return graph.While(more, one, graph.Const(g, int32(0)), x)[1]
 }
 
-// TestLimits keeps the obstacles of docs/upstream.md: the day one is gone, this fails, and the way around it can go too.
+// TestLimits keeps the obstacles of docs/upstream.md: the day one is gone, this fails, and the way
+// around it can go too.
 func TestLimits(t *testing.T) {
 	spread := func(x *graph.Node) *graph.Node { return graph.BroadcastToDims(graph.ReduceAllSum(x), 2, 2) }
 	for _, c := range []struct {
