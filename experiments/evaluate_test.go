@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
@@ -147,30 +146,6 @@ func sliced(a, b []float32, theta []float64) float64 {
 		}
 	}
 	return sum / float64(len(theta)/3)
-}
-
-func TestWrongCalls(t *testing.T) {
-	set, err := datasets.Shapes{Train: 1, Test: 1, Points: 16, Classes: datasets.ShapeClasses()[:2]}.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := engine.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := train.DefaultConfig()
-	c.Points = 32
-	w, err := c.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
-	net := &pointnet.Autoencoder{Points: 32}
-	if _, err := Evaluate(e, net, w, set, EvaluateOptions{}); err == nil || !strings.Contains(err.Error(), "32 points of dimension 3, found 16") {
-		t.Errorf("error %v", err)
-	}
-	if _, err := Evaluate(e, &pointnet.Autoencoder{Points: 16}, w, set, EvaluateOptions{}); err == nil || !strings.Contains(err.Error(), "decoder.fc3.weight: expected [48 1024], found [96 1024]") {
-		t.Errorf("error %v", err)
-	}
 }
 
 func project(a []float32, theta []float64) []float64 {

@@ -62,7 +62,7 @@ func TestCompareRuns(t *testing.T) {
 	}
 	elsewhere := run("elsewhere", "1", "--split", "all")
 	for says, args := range map[string][]string{
-		"--run: expected two run folders, --run A --run B, found 1": {"--run", a},
+		"--run: expected two run folders, A and B, found 1": {"--run", a},
 		"--run is missing":                        {},
 		"holds no run":                            {"--run", a, "--run", dir},
 		"--state: expected best":                  {"--run", a, "--run", b, "--state", "first"},

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -251,28 +250,5 @@ func TestVMF(t *testing.T) {
 		if x == nil {
 			t.Errorf("%s is not finite", key)
 		}
-	}
-
-	blank := filepath.Join(t.TempDir(), "none.npy")
-	for says, args := range map[string][]string{
-		"--location is missing":               {"sample", "--kappa", "1", "--n", "3", "--out", blank},
-		"found the zero vector":               {"sample", "--kappa", "1", "--n", "3", "--out", blank, "--location", "0,0"},
-		`found "a"`:                           {"sample", "--kappa", "1", "--n", "3", "--out", blank, "--location", "1,a"},
-		"at least 2 coordinates, found 1":     {"sample", "--kappa", "1", "--n", "3", "--out", blank, "--location", "1"},
-		"--kappa: vmf: kappa is -1":           {"sample", "--kappa", "-1", "--n", "3", "--out", blank, "--location", "1,0"},
-		"--n: expected at least 1":            {"sample", "--kappa", "1", "--n", "0", "--out", blank, "--location", "1,0"},
-		"--n: 1000000000000 samples":          {"sample", "--kappa", "1", "--n", "1000000000000", "--out", blank, "--location", "1,0"},
-		"expected a name that ends in .npy":   {"sample", "--kappa", "1", "--n", "3", "--out", "s.txt", "--location", "1,0"},
-		"found no folder":                     {"sample", "--kappa", "1", "--n", "3", "--out", filepath.Join(blank, "s.npy"), "--location", "1,0"},
-		"--dim: expected at least 2, found 1": {"stats", "--kappa", "1", "--dim", "1"},
-		`unknown command "vmf draw"`:          {"draw"},
-	} {
-		code, stdout, stderr := command(t, append([]string{"vmf"}, args...)...)
-		if code != 2 || stdout != "" || !strings.Contains(stderr, says) {
-			t.Errorf("%v: exit code %d, %q, %q; expected 2 and %q", args, code, stdout, stderr, says)
-		}
-	}
-	if _, err := os.Stat(blank); err == nil {
-		t.Error("a wrong call has written a file")
 	}
 }

@@ -58,33 +58,6 @@ func TestSweep(t *testing.T) {
 	}
 }
 
-func TestWrongSweepCalls(t *testing.T) {
-	data, dir := folder(t), t.TempDir()
-	for _, x := range []struct {
-		want string
-		args []string
-	}{
-		{"--vary is missing", nil},
-		{"--vary: expected NAME=V1,V2,...", []string{"--vary", "kappa"}},
-		{`vary: unknown setting "kapa"`, []string{"--vary", "kapa=1"}},
-		{"larger than the 10 training clouds", []string{"--vary", "batch=11,12"}},
-		{"--seeds", []string{"--vary", "kappa=1", "--seeds", "x"}},
-		{"--format", []string{"--vary", "kappa=1", "--format", "docx"}},
-		{"--plot: expected a name that ends in .png, .svg or .pdf", []string{"--vary", "kappa=1", "--plot", "p.gif"}},
-		{"--plot: expected a file in a folder that exists", []string{"--vary", "kappa=1", "--plot", filepath.Join(dir, "none", "p.png")}},
-		{"none.npy", []string{"--vary", "kappa=1", "--data", "none.npy"}},
-		{"test part", []string{"--vary", "kappa=1", "--data", filepath.Join(data, "points.npy"), "--points", "40"}},
-	} {
-		code, out, errs := command(t, sweepCallOf(data, filepath.Join(dir, "runs"), x.args...)...)
-		if code != 2 || out != "" || !strings.Contains(errs, x.want) {
-			t.Errorf("%v: exit code %d, %q, %q", x.args, code, out, errs)
-		}
-	}
-	if left, _ := filepath.Glob(filepath.Join(dir, "runs", "runs", "*")); left != nil {
-		t.Errorf("a wrong call left %v", left)
-	}
-}
-
 // TestSweepInterrupted: the first signal ends the call, which says how to resume, and resuming
 // works.
 func TestSweepInterrupted(t *testing.T) {

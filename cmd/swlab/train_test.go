@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
@@ -69,18 +68,6 @@ func TestTrainLonger(t *testing.T) {
 		if code != 2 || !strings.Contains(errs, says) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%v: exit code %d, %s; expected a line that says %q", flags, code, errs, says)
 		}
-	}
-}
-
-// TestOneCloud: training on one cloud is refused in one line that says how many are needed.
-func TestOneCloud(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "one.npy")
-	if err := format.WriteNPY(path, []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, 4, 3); err != nil {
-		t.Fatal(err)
-	}
-	code, _, errs := command(t, "train", "--data", path, "--loss", "sw", "--out", filepath.Join(t.TempDir(), "run"))
-	if code != 2 || !strings.Contains(errs, "at least 2 clouds") || strings.Contains(errs, "asked for") || strings.Count(errs, "\n") != 1 {
-		t.Errorf("exit code %d: %s", code, errs)
 	}
 }
 

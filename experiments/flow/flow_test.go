@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
@@ -201,35 +200,5 @@ func TestFresh(t *testing.T) {
 	}
 	if values[0] != values[2] || values[0] == values[1] {
 		t.Errorf("%v", values)
-	}
-}
-
-func TestWrongCalls(t *testing.T) {
-	x, y := normal(1, 8), normal(2, 8)
-	l := Distance("sw", x, options())
-	for _, c := range []struct {
-		x, y *datasets.Set
-		l    Loss
-		o    Config
-		want string
-	}{
-		{normal(1, 9), y, l, Config{Steps: 1, LearningRate: 1}, "found [8, 3] to move to [9, 3]"},
-		{&datasets.Set{Clouds: 2, Points: 8, Dim: 3}, y, l, Config{Steps: 1, LearningRate: 1}, "found 1 and 2"},
-		{x, y, l, Config{Steps: -1, LearningRate: 1}, "Steps: expected 0 or more, found -1"},
-		{x, y, l, Config{Steps: 1}, "Rate: expected a positive number, found 0"},
-		{x, y, l, Config{Steps: 1, LearningRate: math.Inf(1)}, "Rate"},
-		{x, y, l, Config{Steps: 1, LearningRate: 1, Every: -1}, "Every: expected 0 or more, found -1"},
-		{x, y, Distance("nothing", x, options()), Config{Steps: 1, LearningRate: 1}, `step 0: unknown loss "nothing"`},
-		{x, y, Max(x, []float32{1}, options()), Config{Steps: 1, LearningRate: 1}, "directions: expected a multiple of 3 numbers, found 1"},
-		{x, y, func(*datasets.Set, int) (float64, []float32, error) { return 0, nil, nil }, Config{Steps: 1, LearningRate: 1}, "expected a gradient of 24 numbers, found 0"},
-	} {
-		if _, err := Descend(context.Background(), c.x, c.y, c.l, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v, expected %q", err, c.want)
-		}
-	}
-	ctx, stop := context.WithCancel(context.Background())
-	stop()
-	if _, err := Descend(ctx, x, y, l, Config{Steps: 1, LearningRate: 1}); err != context.Canceled {
-		t.Errorf("cancelled: %v", err)
 	}
 }

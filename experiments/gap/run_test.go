@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -182,47 +181,6 @@ func TestPairs(t *testing.T) {
 	c.PairSeed = 5
 	if again, _, _ := draw(set, c); reflect.DeepEqual(again, training) {
 		t.Error("the pairs do not depend on the study's seed")
-	}
-}
-
-func TestRefuses(t *testing.T) {
-	set, e := shapes(t, 16), open(t)
-	good := little()
-	good.Method = Uniform
-	for _, c := range []struct {
-		change func(c *Config)
-		want   string
-	}{
-		{func(c *Config) { c.Method = "best" }, `method "best", expected one of a, ea, g`},
-		{func(c *Config) { c.Batches = 0 }, "batches: expected at least 1, found 0"},
-		{func(c *Config) { c.Pairs = 0 }, "pairs: expected at least 1, found 0"},
-		{func(c *Config) { c.HeldOut = 0 }, "held_out: expected at least 1, found 0"},
-		{func(c *Config) { c.Kappa = 0 }, "kappa: expected a concentration above 0, found 0"},
-		{func(c *Config) { c.Kappa = 1e4 }, "expected a smaller kappa"},
-		{func(c *Config) { c.Steps = 3 }, `steps: method "uniform" takes none, found 3`},
-		{func(c *Config) { c.LearningRate = 3 }, `rate: method "uniform" takes none, found 3`},
-		{func(c *Config) { c.DK = 3 }, "belong to amortizers"},
-		{func(c *Config) { c.Method = VDSW; c.LearningRate = 1 }, "steps: expected at least 1, found 0"},
-		{func(c *Config) { c.Method, c.Steps = VDSW, 1 }, "rate: expected a positive number, found 0"},
-		{func(c *Config) { *c = c.amortized("l"); c.Optimiser = "lion" }, `optimiser: expected sgd or adam, found "lion"`},
-		{func(c *Config) { *c = c.amortized("l"); c.Passes = 0 }, "passes: expected at least 1, found 0"},
-		{func(c *Config) { c.HeldOut = 9 }, "builtin: 2 batches of 4 pairs and 9 pairs held out need 34 clouds, found 32"},
-	} {
-		bad := good
-		c.change(&bad)
-		if _, err := Study(context.Background(), e, set, bad, Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("error %v, expected one with %q", err, c.want)
-		}
-	}
-	flat := *set
-	flat.Dim, flat.Points = 2, 24
-	if _, err := Study(context.Background(), e, &flat, good, Options{}); err == nil || !strings.Contains(err.Error(), "expected clouds of dimension 3, found 2") {
-		t.Errorf("clouds in the plane: %v", err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	if _, err := Study(ctx, e, set, good, Options{}); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
 	}
 }
 

@@ -5,10 +5,8 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
-	"errors"
 	"flag"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -223,17 +221,6 @@ func TestHTML(t *testing.T) {
 	}
 }
 
-// TestMarkdown: a bar in a name does not end its cell.
-func TestMarkdown(t *testing.T) {
-	f := small(t)
-	f.Table.Rows[0].Name = "a|b*c"
-	for _, line := range strings.Split(written(t, f, "md"), "\n") {
-		if strings.HasPrefix(line, "|") && strings.Count(strings.ReplaceAll(line, `\|`, ""), "|") != 7 {
-			t.Errorf("expected 6 cells: %s", line)
-		}
-	}
-}
-
 // TestWidth: narrow terminals get the columns in panels, each with the settings that distinguish
 // rows of one name.
 func TestWidth(t *testing.T) {
@@ -264,44 +251,5 @@ func TestWidth(t *testing.T) {
 		if strings.HasPrefix(line, "Method") && !slices.Contains(strings.Fields(line), "L") {
 			t.Errorf("a panel without L: %s", line)
 		}
-	}
-}
-
-func TestWrongCalls(t *testing.T) {
-	deviation := 1.0
-	for want, change := range map[string]func(*Results){
-		`unknown row "x", expected one of la-v-dsw-kappa0.1, `:  func(f *Results) { f.Cells["x"] = nil },
-		`failed: unknown row "y"`:                               func(f *Results) { f.Failed["y"] = "" },
-		`unknown column "acc", expected one of slices, cd, `:    func(f *Results) { f.Cells["fixed"]["acc"] = NewCell(1) },
-		"preset: expected a name":                               func(f *Results) { f.Preset = "" },
-		"expected at least one run, found 0":                    func(f *Results) { f.Cells["fixed"]["cd"] = NewCell() },
-		"expected the values of 3 runs, found 1":                func(f *Results) { f.Cells["fixed"]["cd"] = Cell{N: 3, Values: []float64{1}} },
-		"row fixed, column cd: one run has no deviation, found": func(f *Results) { f.Cells["fixed"]["cd"] = Cell{N: 1, SD: &deviation} },
-	} {
-		f := small(t)
-		change(&f)
-		if err := Write(io.Discard, f, "md"); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("expected %q, found %v", want, err)
-		}
-	}
-	if err := Write(io.Discard, small(t), "docx"); err == nil || !strings.Contains(err.Error(), `unknown format "docx", expected one of text, md, csv, latex, json, html`) {
-		t.Errorf("found %v", err)
-	}
-}
-
-// TestReadFile: a file that is missing or holds no table is named.
-func TestReadFile(t *testing.T) {
-	dir := t.TempDir()
-	for name, content := range map[string]string{"empty.json": "", "other.json": `{"name":"none"}`} {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := ReadFile(path); err == nil || !strings.HasPrefix(err.Error(), path) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if _, err := ReadFile(filepath.Join(dir, "missing.json")); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "missing.json") {
-		t.Errorf("a missing file: %v", err)
 	}
 }
