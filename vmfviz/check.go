@@ -29,11 +29,13 @@ func each[T any](list []T, check func(i int, v T) error) error {
 // checkRows checks that v holds at least one row of dim finite numbers.
 func checkRows(name string, v []float32, dim int) error {
 	return cmp.Or(errorIf(len(v) == 0, "%s is empty, expected rows of %d numbers", name, dim),
-		errorIf(len(v)%dim != 0, "%s has length %d, expected a multiple of %d", name, len(v), dim), each(v, func(i int, x float32) error {
+		errorIf(len(v)%dim != 0, "%s has length %d, expected a multiple of %d", name, len(v), dim), each(v, func(i int,
+			x float32) error {
 			if math.Abs(float64(x)) <= 1e15 { // errorIf would allocate its arguments for every number
 				return nil
 			}
-			return fmt.Errorf("vmfviz: %s: row %d, column %d is %g, expected a finite number of at most 1e15", name, i/dim, i%dim, x)
+			return fmt.Errorf("vmfviz: %s: row %d, column %d is %g, expected a finite number of at most 1e15", name, i/dim,
+				i%dim, x)
 		}))
 }
 

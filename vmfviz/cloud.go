@@ -35,7 +35,8 @@ func (o *cloud) Plot(c draw.Canvas, p *plot.Plot) {
 	size := c.Size()
 	x, y := p.Transforms(&c)
 	unit := screenScale * vg.Length(1).Dots(96) // pixels of a point
-	r := 0.0068 * math.Min(float64(size.X), 200) * math.Min(1.9, math.Max(0.6, math.Pow(2048/float64(len(o.points)), 0.35)))
+	r := 0.0068 * math.Min(float64(size.X), 200) * math.Min(1.9, math.Max(0.6, math.Pow(2048/float64(len(o.points)),
+		0.35)))
 	points := slices.Clone(o.points)
 	for i, q := range points {
 		points[i].XY = plotter.XY{X: unit * float64(x(q.X)-c.Min.X), Y: unit * float64(c.Max.Y-y(q.Y))}
@@ -133,7 +134,8 @@ func newCloud(cam camera, radius float64, cell cloudCell) *cloud {
 		q = cam.apply(q)
 		depth := q[2] / radius
 		magnify := eyeDistance / (eyeDistance - depth)
-		c.points = append(c.points, cloudPoint{XY: plotter.XY{X: q[0] * magnify, Y: q[1] * magnify}, depth: depth, size: magnify})
+		c.points = append(c.points, cloudPoint{XY: plotter.XY{X: q[0] * magnify, Y: q[1] * magnify}, depth: depth,
+			size: magnify})
 		depths = append(depths, depth)
 	}
 	first, last := bounds(depths)

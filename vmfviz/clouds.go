@@ -64,7 +64,8 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 	}
 	theme := o.Theme.or()
 	cols := len(rows[0].Clouds)
-	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d rows of %d point clouds", len(rows), cols)), Theme: theme, Gap: cloudGap}
+	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d rows of %d point clouds", len(rows), cols)),
+		Theme: theme, Gap: cloudGap}
 	var scale palette.ColorMap // of errors from 0 to the largest
 	var cells []cloudCell
 	largest := 0.0
@@ -84,7 +85,8 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 	}
 	if slices.ContainsFunc(rows, func(r CloudRow) bool { return r.Errors }) {
 		var err error
-		if p.Bar, scale, err = theme.colorBar(theme.Errors, 0, largest, "distance to the nearest target point", nil); err != nil {
+		if p.Bar, scale, err = theme.colorBar(theme.Errors, 0, largest, "distance to the nearest target point",
+			nil); err != nil {
 			return nil, err
 		}
 	}
@@ -125,14 +127,16 @@ func (r CloudRow) role(i int) Role {
 }
 
 func (o CloudsOptions) check(rows []CloudRow) error {
-	if err := cmp.Or(checkText("Title", o.Title), o.View.check(), errorIf(len(rows) == 0, "no rows given, expected at least one")); err != nil {
+	if err := cmp.Or(checkText("Title", o.Title), o.View.check(), errorIf(len(rows) == 0,
+		"no rows given, expected at least one")); err != nil {
 		return err
 	}
 	cols := len(rows[0].Clouds)
 	return cmp.Or(each(rows, func(i int, r CloudRow) error {
 		name := fmt.Sprintf("rows[%d]", i)
 		if len(r.Clouds) != cols || cols == 0 {
-			return fmt.Errorf("vmfviz: %s.Clouds has %d clouds, expected as many as rows[0] and at least one (rows[0] has %d)", name, len(r.Clouds), cols)
+			return fmt.Errorf("vmfviz: %s.Clouds has %d clouds, expected as many as rows[0] and at least one (rows[0] has %d)",
+				name, len(r.Clouds), cols)
 		}
 		return cmp.Or(checkText(name+".Caption", r.Caption), each(r.Clouds, func(j int, c []float32) error {
 			if c == nil {
@@ -191,7 +195,8 @@ func Gallery(o GalleryOptions, clouds ...[]float32) (*Picture, error) {
 		cells = append(cells, cloudCell{around(middle(c), c), tint})
 	}
 	cols := columns(o.Columns, len(clouds), 8)
-	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d point clouds", len(clouds))), Theme: theme, Gap: cloudGap}
+	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d point clouds", len(clouds))), Theme: theme,
+		Gap: cloudGap}
 	w := min(maxCloud, p.room(cols))
 	plots, h := cloudPlots(theme, o.View.or(cloudView).cameraY(), cells, w)
 	caption := vg.Length(0)

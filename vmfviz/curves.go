@@ -57,7 +57,8 @@ type CurvesOptions struct {
 // in the first.
 func Curves(o CurvesOptions, panels ...CurvePanel) (*Picture, error) {
 	if err := cmp.Or(checkText("Title", o.Title), errorIf(len(panels) == 0, "no panels given, expected at least one"),
-		errorIf(o.Height < 0 || o.Height > 2000, "Height = %d, expected 0 (automatic) to 2000 pixels", o.Height)); err != nil {
+		errorIf(o.Height < 0 || o.Height > 2000, "Height = %d, expected 0 (automatic) to 2000 pixels",
+			o.Height)); err != nil {
 		return nil, err
 	}
 	theme := o.Theme.or()
@@ -120,7 +121,8 @@ func (c CurvePanel) plot(t *Theme, name string) (*plot.Plot, []plotter.XYs, erro
 }
 
 func (c CurvePanel) check(name string) error {
-	return cmp.Or(checkText(name+".Title", c.Title), checkText(name+".XLabel", c.XLabel), checkText(name+".YLabel", c.YLabel),
+	return cmp.Or(checkText(name+".Title", c.Title), checkText(name+".XLabel", c.XLabel), checkText(name+".YLabel",
+		c.YLabel),
 		errorIf(!(c.Smooth >= 0 && c.Smooth < 1), "%s.Smooth = %g, expected at least 0 and below 1", name, c.Smooth),
 		errorIf(len(c.Series) == 0, "%s.Series is empty, expected at least one curve", name),
 		each(c.Series, func(i int, s Series) error { return s.check(fmt.Sprintf("%s.Series[%d]", name, i), c.LogX, c.LogY) }))
@@ -131,7 +133,8 @@ func (s Series) check(name string, logX, logY bool) error {
 	if err := cmp.Or(checkText(name+".Label", s.Label), errorIf(n == 0, "%s.Y is empty", name),
 		errorIf(s.X != nil && len(s.X) != n, "%s.X has length %d, expected %d as Y has", name, len(s.X), n),
 		errorIf((s.Low == nil) != (s.High == nil), "%s: one of Low and High is missing: a band needs both", name),
-		errorIf(s.Low != nil && (len(s.Low) != n || len(s.High) != n), "%s.Low and High have lengths %d and %d, expected %d as Y has", name, len(s.Low), len(s.High), n),
+		errorIf(s.Low != nil && (len(s.Low) != n || len(s.High) != n),
+			"%s.Low and High have lengths %d and %d, expected %d as Y has", name, len(s.Low), len(s.High), n),
 		errorIf(!slices.ContainsFunc(s.Y, func(y float64) bool { return y == y }), "%s.Y holds only NaN", name)); err != nil {
 		return err
 	}
@@ -229,7 +232,8 @@ func (c CurvePanel) sameLegend(d CurvePanel) bool {
 func add(p *plot.Plot, lines []plotter.XYs, style draw.LineStyle) {
 	for _, l := range lines {
 		if len(l) == 1 {
-			p.Add(&plotter.Scatter{XYs: l, GlyphStyle: draw.GlyphStyle{Color: style.Color, Radius: 2.2, Shape: draw.CircleGlyph{}}})
+			p.Add(&plotter.Scatter{XYs: l, GlyphStyle: draw.GlyphStyle{Color: style.Color, Radius: 2.2,
+				Shape: draw.CircleGlyph{}}})
 			continue
 		}
 		p.Add(&plotter.Line{XYs: l, LineStyle: style})

@@ -65,7 +65,8 @@ func Dots(o DotsOptions, estimates ...Estimate) (*Picture, error) {
 	d := dotPlot{o, estimates, theme, theme.NewPlot()}
 	d.axes()
 	d.marks()
-	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d estimates ± %s", len(estimates), o.Interval)), Theme: theme}
+	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d estimates ± %s", len(estimates), o.Interval)),
+		Theme: theme}
 	height := vg.Length(20*len(estimates)) + 42
 	width := p.room(1)
 	data := d.DataCanvas(draw.NewCanvas(nil, width, height))
@@ -86,11 +87,13 @@ func (o DotsOptions) check(estimates []Estimate) error {
 	for r := range legend {
 		legend[r] = o.Legend[Role(r)]
 	}
-	return cmp.Or(checkText("Title", o.Title), checkText("XLabel", o.XLabel), checkText("PaperLabel", o.PaperLabel), checkText("Interval", o.Interval),
+	return cmp.Or(checkText("Title", o.Title), checkText("XLabel", o.XLabel), checkText("PaperLabel", o.PaperLabel),
+		checkText("Interval", o.Interval),
 		checkNames("Legend", legend, len(legend)), errorIf(len(estimates) == 0, "no estimates given, expected at least one"),
 		each(estimates, func(i int, e Estimate) error {
 			name := fmt.Sprintf("estimates[%d]", i)
-			return cmp.Or(checkText(name+".Label", e.Label), checkNumber(name+".Value", e.Value, false), checkNumber(name+".Paper", e.paper(), false),
+			return cmp.Or(checkText(name+".Label", e.Label), checkNumber(name+".Value", e.Value, false),
+				checkNumber(name+".Paper", e.paper(), false),
 				errorIf(!(e.StdErr >= 0 && e.StdErr < largest), "%s.StdErr is %g, expected a number not below 0", name, e.StdErr))
 		}))
 }
@@ -121,7 +124,8 @@ func (d dotPlot) lines() (lines []plotter.XYs) {
 		}
 	}
 	if b, ok := d.X.Scale.(brokenScale); ok {
-		lines = append(lines, plotter.XYs{{X: b.from, Y: d.Y.Min}, {X: b.from, Y: d.Y.Max}}, plotter.XYs{{X: b.to, Y: d.Y.Min}, {X: b.to, Y: d.Y.Max}})
+		lines = append(lines, plotter.XYs{{X: b.from, Y: d.Y.Min}, {X: b.from, Y: d.Y.Max}}, plotter.XYs{{X: b.to,
+			Y: d.Y.Min}, {X: b.to, Y: d.Y.Max}})
 	}
 	return lines
 }
@@ -164,10 +168,12 @@ func (d dotPlot) marks() {
 	for i, e := range d.estimates {
 		y := -float64(i)
 		if e.Line {
-			d.Add(&plotter.Line{XYs: plotter.XYs{{X: e.Value, Y: 0.5}, {X: e.Value, Y: 0.5 - float64(len(d.estimates))}}, LineStyle: d.level()})
+			d.Add(&plotter.Line{XYs: plotter.XYs{{X: e.Value, Y: 0.5}, {X: e.Value, Y: 0.5 - float64(len(d.estimates))}},
+				LineStyle: d.level()})
 		}
 		if e.StdErr > 0 {
-			d.Add(&plotter.XErrorBars{XYs: plotter.XYs{{X: e.Value, Y: y}}, XErrors: plotter.XErrors{{Low: e.StdErr, High: e.StdErr}},
+			d.Add(&plotter.XErrorBars{XYs: plotter.XYs{{X: e.Value, Y: y}}, XErrors: plotter.XErrors{{Low: e.StdErr,
+				High: e.StdErr}},
 				LineStyle: draw.LineStyle{Color: d.theme.color(e.Role, 0), Width: 1.6}, CapWidth: 9})
 		}
 		d.Add(&plotter.Scatter{XYs: plotter.XYs{{X: e.Value, Y: y}}, GlyphStyle: d.theme.glyph(e.Role, 3.4)})

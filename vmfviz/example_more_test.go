@@ -12,12 +12,6 @@ import (
 	"github.com/sliced-wasserstein/lab/vmfviz"
 )
 
-func ExampleSphereGrid() {
-	grid := vmfviz.SphereGrid(4) // 2·4² directions, the first circle round the north pole
-	fmt.Println(len(grid)/3, fmt.Sprintf("%.3f", grid[:3]))
-	// Output: 32 [0.354 0.146 0.924]
-}
-
 func ExampleSplit() {
 	clouds, err := vmfviz.Split(make([]float32, 2*5*3), 2) // [2, 5, 3]
 	fmt.Println(len(clouds), len(clouds[0]), err)
@@ -95,10 +89,4 @@ func ExampleView_Sphere() {
 	p.Plots[0][0].Add(s)
 	fmt.Printf("%d of 3 on the near side, the first at (%.2f, %.2f)\n", len(mine), mine[0].X, mine[0].Y)
 	// Output: 2 of 3 on the near side, the first at (-0.34, -0.47)
-}
-
-func ExampleView_SphereMap() {
-	x, y, near := vmfviz.From(0, 0).SphereMap([3]float64{-1, 0, 0}) // opposite to the reader
-	fmt.Printf("%.2f %.2f %v\n", x, y, near)
-	// Output: 1.01 0.00 false
 }

@@ -95,18 +95,6 @@ func ExampleHeat() {
 	// Output: true <nil>
 }
 
-func ExampleHeat_contours() {
-	h := vmfviz.HeatOf("density", 40, func(t [3]float64) float64 { return math.Exp(8 * (t[2] - 1)) })
-	h.Contours = true
-	p, err := vmfviz.SphereMap(vmfviz.SphereOptions{Title: "Density"}, vmfviz.SpherePanel{Heat: h})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(p.Alt)
-	// Output: Density: 1 equal-area map(s) of the unit sphere with directions
-}
-
 func ExampleSphereHTML() {
 	page, err := vmfviz.SphereHTML(vmfviz.SphereOptions{Title: "vMF"},
 		vmfviz.SpherePanel{Caption: "κ = 1", Points: circle(500, 1)},
@@ -127,20 +115,6 @@ func ExampleClouds() {
 	}
 	fmt.Println(p.Alt)
 	// Output: 2 rows of 2 point clouds
-}
-
-func ExampleCloudRow_errors() {
-	p, err := vmfviz.Clouds(vmfviz.CloudsOptions{},
-		vmfviz.CloudRow{Caption: "input", Clouds: [][]float32{helix(300, 0.5)}},
-		vmfviz.CloudRow{Caption: "SW", Clouds: [][]float32{helix(200, 0.6)}, Errors: true},
-	)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	svg, err := p.SVG()
-	fmt.Println(strings.Contains(string(svg), "distance to the nearest target point"), err)
-	// Output: true <nil>
 }
 
 func ExampleGallery() {
@@ -173,18 +147,6 @@ func ExampleSliceHTML() {
 	x, y := helix(300, 0.5), helix(300, 0.8)
 	page, err := vmfviz.SliceHTML(vmfviz.SliceOptions{Title: "Turn the direction", Convention: vmfviz.MeanOverPoints}, x, y, []float32{0.6, 0.8, 0}, nil)
 	fmt.Println(len(page) < 30_000, err)
-	// Output: true <nil>
-}
-
-func ExampleSliceOptions_quantiles() {
-	x, y := helix(100, 0.3), helix(100, 0.8)
-	p, err := vmfviz.Slice(vmfviz.SliceOptions{Convention: vmfviz.MeanOverPoints, Quantiles: true}, x, y, []float32{0.6, 0.8, 0}, nil)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	svg, err := p.SVG()
-	fmt.Println(strings.Contains(string(svg), "Area between the quantiles"), err)
 	// Output: true <nil>
 }
 

@@ -36,7 +36,8 @@ func Pairs(o PairsOptions, x, y, theta []float32) (*Picture, error) {
 		return nil, err
 	}
 	c := newSliced(SliceOptions{View: o.View}, x, y, theta, 60)
-	alt := fmt.Sprintf("two clouds of %d points, %d of the pairs that one direction matches joined", len(c.x.points), len(c.pairs))
+	alt := fmt.Sprintf("two clouds of %d points, %d of the pairs that one direction matches joined", len(c.x.points),
+		len(c.pairs))
 	p := &Picture{Title: o.Title, Alt: altText(o.Title, alt), Theme: o.Theme.or()}
 	p.setPlots([]*plot.Plot{c.pairsPlot(p.Theme)}, 1, 432, 345)
 	return p, nil

@@ -161,7 +161,8 @@ func (p *Picture) check() error {
 	return cmp.Or(errorIf(!(p.Width > 0 && p.Width < 1e4 && p.Height > 0 && p.Height < 1e4),
 		"the picture is %g by %g points, expected above 0 and below 10000", p.Width.Points(), p.Height.Points()),
 		each(p.Plots, func(i int, row []*plot.Plot) error {
-			return cmp.Or(errorIf(len(row) != len(p.Plots[0]), "Plots[%d] has %d plots, expected %d as Plots[0] has: nil makes a gap", i, len(row), len(p.Plots[0])),
+			return cmp.Or(errorIf(len(row) != len(p.Plots[0]),
+				"Plots[%d] has %d plots, expected %d as Plots[0] has: nil makes a gap", i, len(row), len(p.Plots[0])),
 				each(row, func(j int, q *plot.Plot) error { return checkPlot(fmt.Sprintf("Plots[%d][%d]", i, j), q) }))
 		}),
 		checkPlot("Bar", p.Bar))
@@ -170,16 +171,19 @@ func (p *Picture) check() error {
 // checkPlot says why a plot cannot be drawn: gonum/plot panics on one that has not been made by
 // plot.New.
 func checkPlot(name string, p *plot.Plot) error {
-	return errorIf(p != nil && (p.X.Scale == nil || p.Y.Scale == nil || p.X.Tick.Marker == nil || p.Y.Tick.Marker == nil || p.TextHandler == nil),
+	return errorIf(p != nil && (p.X.Scale == nil || p.Y.Scale == nil || p.X.Tick.Marker == nil ||
+		p.Y.Tick.Marker == nil || p.TextHandler == nil),
 		"%s lacks a scale, ticks or a text handler: make it with plot.New", name)
 }
 
 // Image draws the picture with the given number of device pixels per pixel.
 func (p *Picture) Image(scale float64) (image.Image, error) {
-	if err := cmp.Or(p.check(), errorIf(!(scale > 0 && scale <= 16), "scale = %g, expected a number above 0 and at most 16", scale)); err != nil {
+	if err := cmp.Or(p.check(), errorIf(!(scale > 0 && scale <= 16),
+		"scale = %g, expected a number above 0 and at most 16", scale)); err != nil {
 		return nil, err
 	}
-	c := vgimg.NewWith(vgimg.UseWH(p.Width, p.Height), vgimg.UseDPI(int(96*scale+0.5)), vgimg.UseBackgroundColor(color.Transparent))
+	c := vgimg.NewWith(vgimg.UseWH(p.Width, p.Height), vgimg.UseDPI(int(96*scale+0.5)),
+		vgimg.UseBackgroundColor(color.Transparent))
 	p.Draw(draw.NewCanvas(c, p.Width, p.Height))
 	return c.Image(), nil
 }
@@ -232,7 +236,10 @@ func (p *Picture) format(name string) ([]byte, error) {
 // WriterTo returns what writes the picture as png, svg or pdf. A PDF is one page in the size of the
 // picture, with its text in embedded fonts.
 func (p *Picture) WriterTo(format string) (io.WriterTo, error) {
-	write := map[string]func() ([]byte, error){"png": p.PNG, "svg": p.SVG, "pdf": func() ([]byte, error) { return p.format("pdf") }}[format]
+	write := map[string]func() ([]byte, error){"png": p.PNG, "svg": p.SVG, "pdf": func() ([]byte,
+		error) {
+		return p.format("pdf")
+	}}[format]
 	if write == nil {
 		return nil, fmt.Errorf("vmfviz: format %q: expected png, svg or pdf", format)
 	}

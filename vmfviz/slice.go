@@ -58,7 +58,8 @@ type SliceOptions struct {
 // functions of the projections, which is their distance W₁ = (1/m) Σᵢ |a₍ᵢ₎ − b₍ᵢ₎|; F squares the
 // same gaps.
 func Slice(o SliceOptions, x, y, theta []float32, values []float64) (*Picture, error) {
-	if err := cmp.Or(errorIf(o.Convention != SumOverPoints && o.Convention != MeanOverPoints, "Convention = %d, expected SumOverPoints or MeanOverPoints", o.Convention),
+	if err := cmp.Or(errorIf(o.Convention != SumOverPoints && o.Convention != MeanOverPoints,
+		"Convention = %d, expected SumOverPoints or MeanOverPoints", o.Convention),
 		errorIf(o.StdErr < 0 || o.StdErr >= largest, "StdErr is %g, expected a number not below 0", o.StdErr),
 		checkSlice(o.Title, o.View, x, y, theta)); err != nil {
 		return nil, err
@@ -97,7 +98,8 @@ func checkSlice(title string, view View, x, y, theta []float32) error {
 	if d != 2 && d != 3 {
 		return fmt.Errorf("vmfviz: theta has length %d, expected 2 or 3", d)
 	}
-	return cmp.Or(checkText("Title", title), view.check(), checkUnit("theta", theta, d), checkRows("x", x, d), checkRows("y", y, d),
+	return cmp.Or(checkText("Title", title), view.check(), checkUnit("theta", theta, d), checkRows("x", x, d),
+		checkRows("y", y, d),
 		errorIf(len(x) != len(y), "y has %d points, expected %d as x has: the i-th smallest of one is matched with the i-th smallest of the other", len(y)/d, len(x)/d))
 }
 

@@ -47,13 +47,15 @@ type slicingData struct {
 // Where scripts do not run, a line of text says so and points to the picture above: show the PNG of
 // Slice first. Options.Replace hides it where scripts do run.
 func SliceHTML(o SliceOptions, x, y, theta []float32, values []float64) (string, error) {
-	if err := cmp.Or(errorIf(o.Convention != SumOverPoints && o.Convention != MeanOverPoints, "Convention = %d, expected SumOverPoints or MeanOverPoints", o.Convention),
+	if err := cmp.Or(errorIf(o.Convention != SumOverPoints && o.Convention != MeanOverPoints,
+		"Convention = %d, expected SumOverPoints or MeanOverPoints", o.Convention),
 		checkSlice(o.Title, o.View, x, y, theta)); err != nil {
 		return "", err
 	}
 	view := o.View.or(From(-60, 18))
 	d := slicingData{
-		Title: o.Title, Replace: o.Replace, Alt: altText(o.Title, "two clouds, a slicing direction, and their sorted projections matched"),
+		Title: o.Title, Replace: o.Replace, Alt: altText(o.Title,
+			"two clouds, a slicing direction, and their sorted projections matched"),
 		Dim: len(theta), Unit: extent(x, y), Sum: o.Convention == SumOverPoints,
 		Camera:  [2]float64{view.azimuth * math.Pi / 180, view.elevation * math.Pi / 180},
 		Azimuth: math.Atan2(float64(theta[1]), float64(theta[0])) * 180 / math.Pi,
@@ -99,7 +101,8 @@ func (d *slicingData) setMap(t *Theme, values []float64) error {
 		columns = 2 * rows
 		d.Rows = rows
 		if rows < 4 || rows*columns != len(values) {
-			return fmt.Errorf("vmfviz: values has length %d, expected one number for each direction of SphereGrid(rows)", len(values))
+			return fmt.Errorf("vmfviz: values has length %d, expected one number for each direction of SphereGrid(rows)",
+				len(values))
 		}
 	}
 	d.Low, d.High = values[0], values[0]

@@ -84,8 +84,10 @@ func (l sideLine) foot(s, off float64) plotter.XY {
 // draw draws the line as an arrow with its letter.
 func (l sideLine) draw(t *Theme, p *plot.Plot, width vg.Length) {
 	dark := t.dark(t.Direction)
-	p.Add(&arrow{From: l.tail, To: l.tip, Color: t.Direction, Width: width, Edges: []draw.LineStyle{{Color: dark, Width: 1.5}}})
-	label(t, p, l.tip, "θ", italic(bold(t.style(13, dark))), vg.Point{X: vg.Length(9.5 * l.along.X), Y: vg.Length(9.5 * l.along.Y)}, false)
+	p.Add(&arrow{From: l.tail, To: l.tip, Color: t.Direction, Width: width, Edges: []draw.LineStyle{{Color: dark,
+		Width: 1.5}}})
+	label(t, p, l.tip, "θ", italic(bold(t.style(13, dark))), vg.Point{X: vg.Length(9.5 * l.along.X),
+		Y: vg.Length(9.5 * l.along.Y)}, false)
 }
 
 // matchingPlot draws the sorted projections on two lines, at the heights 1 and 0, pairs joined, and
@@ -105,7 +107,8 @@ func (c *sliced) matchingPlot(t *Theme) *plot.Plot {
 		p.Add(column(above[i], 1+gap, unit, faded(t.Input, 0.3)), column(below[i], -gap, -unit, faded(t.Output, 0.3)))
 	}
 	for k, y := range []float64{1, 0} {
-		p.Add(&plotter.Line{XYs: plotter.XYs{{X: lo, Y: y}, {X: hi, Y: y}}, LineStyle: draw.LineStyle{Color: t.color(Input+Role(k), 0), Width: 1.2}})
+		p.Add(&plotter.Line{XYs: plotter.XYs{{X: lo, Y: y}, {X: hi, Y: y}},
+			LineStyle: draw.LineStyle{Color: t.color(Input+Role(k), 0), Width: 1.2}})
 	}
 	var a, b plotter.XYs
 	for _, rank := range c.pairs {
@@ -176,7 +179,8 @@ func (p projected) steps() (corners plotter.XYs) {
 	k := min(len(p.sorted), maxSteps)
 	for i := range k {
 		v := p.sorted[(2*i+1)*len(p.sorted)/(2*k)]
-		corners = append(corners, plotter.XY{X: float64(i) / float64(k), Y: v}, plotter.XY{X: float64(i+1) / float64(k), Y: v})
+		corners = append(corners, plotter.XY{X: float64(i) / float64(k), Y: v}, plotter.XY{X: float64(i+1) / float64(k),
+			Y: v})
 	}
 	return corners
 }
@@ -188,14 +192,16 @@ func (c *sliced) quantilePlot(t *Theme, w, h vg.Length) *plot.Plot {
 	lines := []plotter.XYs{c.x.steps(), c.y.steps()}
 	back := slices.Clone(lines[1])
 	slices.Reverse(back)
-	p.Add(&plotter.Polygon{XYs: []plotter.XYs{append(slices.Clone(lines[0]), back...)}, Color: faded(t.color(Auto, 5), 0.35)})
+	p.Add(&plotter.Polygon{XYs: []plotter.XYs{append(slices.Clone(lines[0]), back...)}, Color: faded(t.color(Auto, 5),
+		0.35)})
 	for _, rank := range c.pairs {
 		at := (float64(rank) + 0.5) / float64(len(c.x.sorted))
 		gap := plotter.XYs{{X: at, Y: c.x.sorted[rank]}, {X: at, Y: c.y.sorted[rank]}}
 		p.Add(&plotter.Line{XYs: gap, LineStyle: draw.LineStyle{Color: faded(t.Text, 0.6), Width: 0.9}})
 	}
 	for k, steps := range lines {
-		l := &plotter.Line{XYs: steps, LineStyle: draw.LineStyle{Color: t.color(Input+Role(k), 0), Width: 1.6, Dashes: lineDashes[k]}}
+		l := &plotter.Line{XYs: steps, LineStyle: draw.LineStyle{Color: t.color(Input+Role(k), 0), Width: 1.6,
+			Dashes: lineDashes[k]}}
 		p.Add(l)
 		p.Legend.Add([]string{"a₍ᵢ₎", "b₍ᵢ₎"}[k], l)
 	}

@@ -42,7 +42,8 @@ func (p SpherePanel) check(name string) error {
 		checkUnit(name+".Points", p.Points, 3), checkUnit(name+".Marks", p.Marks, 3), checkUnit(name+".Path", p.Path, 3),
 		errorIf(p.Location != nil && len(p.Location) != 3, "%s.Location has length %d, expected 3", name, len(p.Location)),
 		checkUnit(name+".Location", p.Location, 3),
-		errorIf(p.Groups != nil && len(p.Groups) != len(p.Points)/3, "%s.Groups has length %d, expected %d, one for each of Points", name, len(p.Groups), len(p.Points)/3),
+		errorIf(p.Groups != nil && len(p.Groups) != len(p.Points)/3,
+			"%s.Groups has length %d, expected %d, one for each of Points", name, len(p.Groups), len(p.Points)/3),
 		each(p.Groups, func(i, g int) error {
 			return errorIf(g < 0, "%s.Groups[%d] is %d, expected a number from 0", name, i, g)
 		}),
@@ -95,7 +96,8 @@ func Sphere(o SphereOptions, panels ...SpherePanel) (*Picture, error) {
 // crosses mark the ends of the axes. Columns 0 means up to two panels in a row. [View.SphereMap]
 // says where a direction lies in a plot.
 func SphereMap(o SphereOptions, panels ...SpherePanel) (*Picture, error) {
-	return o.draw(panels, columns(o.Columns, len(panels), 2), 600, true, "%d equal-area map(s) of the unit sphere with directions")
+	return o.draw(panels, columns(o.Columns, len(panels), 2), 600, true,
+		"%d equal-area map(s) of the unit sphere with directions")
 }
 
 // columns returns how many of n plots stand in a row: as many as asked for, or up to most and no
@@ -138,7 +140,8 @@ func (o SphereOptions) draw(panels []SpherePanel, cols int, widest vg.Length, ar
 	}
 	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf(alt, len(panels))), Bar: scale.bar, Theme: theme}
 	w := min(widest, p.room(cols))
-	s := spheres{projection: projection{o.View.or(sphereView).cameraZ(), area}, theme: theme, heatScale: scale, small: w < 200}
+	s := spheres{projection: projection{o.View.or(sphereView).cameraZ(), area}, theme: theme, heatScale: scale,
+		small: w < 200}
 	xmin, xmax, ymin, ymax := s.reach(panels)
 	s.unit = float64(w) / (xmax - xmin)
 	var plots []*plot.Plot

@@ -80,7 +80,8 @@ func SphereHTML(o SphereOptions, panels ...SpherePanel) (string, error) {
 		}
 	}
 	for _, p := range panels {
-		f := turningFrame{Caption: p.Caption, Points: pack(p.Points), Path: pack(p.Path), Location: pack(p.Location), Label: cmp.Or(p.LocationLabel, "ε")}
+		f := turningFrame{Caption: p.Caption, Points: pack(p.Points), Path: pack(p.Path), Location: pack(p.Location),
+			Label: cmp.Or(p.LocationLabel, "ε")}
 		if p.VMF != nil {
 			f.Kappa = p.VMF.Kappa
 			for _, u := range p.VMF.Noise {

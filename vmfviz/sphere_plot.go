@@ -57,7 +57,8 @@ func (s spheres) plot(panel SpherePanel) *plot.Plot {
 	}
 	p.lines(true)
 	if p.Heat != nil && p.Heat.Contours {
-		p.Add(&contours{p.projection, p.Heat.sampler(), p.levels, func(v float64) draw.LineStyle { return contourStyle(p.color(v)) }})
+		p.Add(&contours{p.projection, p.Heat.sampler(), p.levels,
+			func(v float64) draw.LineStyle { return contourStyle(p.color(v)) }})
 	}
 	for _, d := range p.discs() {
 		p.Add(&plotter.Polygon{XYs: []plotter.XYs{circle(d)}, LineStyle: draw.LineStyle{Color: p.theme.Axis, Width: 0.9}})
@@ -155,7 +156,8 @@ func (p *spherePlot) points(front bool) {
 	}
 	dots.GlyphStyleFunc = func(i int) draw.GlyphStyle { return styles[i] }
 	if p.Heat != nil { // all seams lie below all dots
-		p.Add(&plotter.Scatter{XYs: dots.XYs, GlyphStyle: draw.GlyphStyle{Color: white, Radius: r + 0.6, Shape: draw.CircleGlyph{}}})
+		p.Add(&plotter.Scatter{XYs: dots.XYs, GlyphStyle: draw.GlyphStyle{Color: white, Radius: r + 0.6,
+			Shape: draw.CircleGlyph{}}})
 	}
 	p.Add(dots)
 }
@@ -192,7 +194,8 @@ func (p *spherePlot) path(front bool) {
 			places = append(places, p.at(d.unit()))
 		}
 	}
-	seam, casing, inside := color.Color(white), p.behind(p.theme.dark(p.theme.Direction), front), p.behind(p.theme.Direction, front)
+	seam, casing, inside := color.Color(white), p.behind(p.theme.dark(p.theme.Direction), front),
+		p.behind(p.theme.Direction, front)
 	if p.Heat == nil {
 		seam = color.Transparent
 	}
@@ -202,7 +205,8 @@ func (p *spherePlot) path(front bool) {
 			continue
 		}
 		p.curve(curve, front, draw.LineStyle{Color: c, Width: []vg.Length{1.6, 0.5, 0}[i]})
-		p.Add(&plotter.Scatter{XYs: places, GlyphStyle: draw.GlyphStyle{Color: c, Radius: []vg.Length{1.5, 1.1, 0.7}[i], Shape: draw.CircleGlyph{}}})
+		p.Add(&plotter.Scatter{XYs: places, GlyphStyle: draw.GlyphStyle{Color: c, Radius: []vg.Length{1.5, 1.1, 0.7}[i],
+			Shape: draw.CircleGlyph{}}})
 	}
 	for i, d := range steps {
 		fill := p.theme.Background
@@ -210,7 +214,8 @@ func (p *spherePlot) path(front bool) {
 			fill = inside
 		}
 		if at := p.at(d.unit()); (i == 0 || i == len(steps)-1) && p.front(d) == front {
-			p.Add(mark(at, 4.15, seam, draw.CircleGlyph{}), mark(at, 3.4, casing, draw.CircleGlyph{}), mark(at, 2.4, fill, draw.CircleGlyph{}))
+			p.Add(mark(at, 4.15, seam, draw.CircleGlyph{}), mark(at, 3.4, casing, draw.CircleGlyph{}), mark(at, 2.4, fill,
+				draw.CircleGlyph{}))
 		}
 	}
 }
@@ -265,7 +270,8 @@ func (p *spherePlot) target() {
 	if p.small {
 		size = 12
 	}
-	label(p.theme, p.Plot, at, cmp.Or(p.LocationLabel, "ε"), bold(p.theme.style(size, dark)), p.beside(at, offset), p.Heat != nil || p.Points != nil)
+	label(p.theme, p.Plot, at, cmp.Or(p.LocationLabel, "ε"), bold(p.theme.style(size, dark)), p.beside(at, offset),
+		p.Heat != nil || p.Points != nil)
 }
 
 // occupy notes where the path and the location are seen.
@@ -320,7 +326,8 @@ func (p *spherePlot) halfAxes(front bool) {
 		if n := math.Hypot(b.X, b.Y); n > 0.05 {
 			offset = vg.Point{X: vg.Length(7 * b.X / n), Y: vg.Length(7 * b.Y / n)}
 		}
-		label(p.theme, p.Plot, b, axisNames[k], italic(p.theme.style(pointsLabel, p.theme.Text)), p.beside(b, offset), front && p.Heat != nil)
+		label(p.theme, p.Plot, b, axisNames[k], italic(p.theme.style(pointsLabel, p.theme.Text)), p.beside(b, offset),
+			front && p.Heat != nil)
 	}
 }
 
@@ -334,7 +341,8 @@ func (p *spherePlot) crosses() {
 				col = white
 			}
 			p.Add(mark(at, 3, col, draw.PlusGlyph{}))
-			label(p.theme, p.Plot, at, name, italic(p.theme.style(pointsTick, p.theme.Text)), p.beside(at, vg.Point{X: 8, Y: 7}), true)
+			label(p.theme, p.Plot, at, name, italic(p.theme.style(pointsTick, p.theme.Text)), p.beside(at, vg.Point{X: 8,
+				Y: 7}), true)
 		}
 	}
 }

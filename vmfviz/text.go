@@ -22,8 +22,10 @@ var handler text.Handler = scripts{text.Plain{Fonts: font.DefaultCache}}
 type scripts struct{ text.Plain }
 
 var (
-	raised  = strings.NewReplacer("⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6", "⁷", "7", "⁸", "8", "⁹", "9", "⁺", "+", "⁻", "−")
-	lowered = strings.NewReplacer("₀", "0", "₁", "1", "₂", "2", "₃", "3", "₄", "4", "₅", "5", "₆", "6", "₇", "7", "₈", "8", "₉", "9", "ᵢ", "i", "ₘ", "m", "₍", "(", "₎", ")")
+	raised = strings.NewReplacer("⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6", "⁷", "7", "⁸",
+		"8", "⁹", "9", "⁺", "+", "⁻", "−")
+	lowered = strings.NewReplacer("₀", "0", "₁", "1", "₂", "2", "₃", "3", "₄", "4", "₅", "5", "₆", "6", "₇", "7", "₈",
+		"8", "₉", "9", "ᵢ", "i", "ₘ", "m", "₍", "(", "₎", ")")
 )
 
 // piece is text of one size; rise is its base line above that of the line, in font sizes. Accents
@@ -144,7 +146,8 @@ func short(v float64, n int) string {
 
 var (
 	minus       = strings.NewReplacer("-", "−")
-	superscript = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶", "7", "⁷", "8", "⁸", "9", "⁹")
+	superscript = strings.NewReplacer("-", "⁻", "0", "⁰", "1", "¹", "2", "²", "3", "³", "4", "⁴", "5", "⁵", "6", "⁶",
+		"7", "⁷", "8", "⁸", "9", "⁹")
 )
 
 // decimals writes a number with n decimals; −1 means as many as it takes.

@@ -249,7 +249,8 @@ const shades = 1024
 
 // colorBar returns the plot of a colour bar, for [Picture.Bar], and its colour map. levels are
 // values that contours mark in it.
-func (t *Theme) colorBar(controls []color.Color, lo, hi float64, label string, levels []float64) (*plot.Plot, palette.ColorMap, error) {
+func (t *Theme) colorBar(controls []color.Color, lo, hi float64, label string, levels []float64) (*plot.Plot,
+	palette.ColorMap, error) {
 	m, err := newColorMap(controls, lo, hi)
 	if err != nil {
 		return nil, nil, err

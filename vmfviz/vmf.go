@@ -32,11 +32,13 @@ func (s *VMF) check(name string, p SpherePanel) error {
 	if s == nil {
 		return nil
 	}
-	return cmp.Or(errorIf(!(s.Kappa >= 0 && s.Kappa <= maxKappa), "%s.VMF.Kappa = %g, expected 0 to %d", name, s.Kappa, maxKappa),
+	return cmp.Or(errorIf(!(s.Kappa >= 0 && s.Kappa <= maxKappa), "%s.VMF.Kappa = %g, expected 0 to %d", name, s.Kappa,
+		maxKappa),
 		errorIf(p.Location == nil, "%s.Location is nil, expected the location ε of VMF", name),
 		errorIf(p.Points != nil, "%s has Points and VMF, expected one of them", name),
 		checkRows(name+".VMF.Noise", s.Noise, 2), each(s.Noise, func(i int, u float32) error {
-			return errorIf(u < 0 || u > 1, "%s.VMF.Noise: row %d, column %d is %g, expected a number from 0 to 1", name, i/2, i%2, u)
+			return errorIf(u < 0 || u > 1, "%s.VMF.Noise: row %d, column %d is %g, expected a number from 0 to 1", name, i/2,
+				i%2, u)
 		}))
 }
 
