@@ -46,7 +46,8 @@ const (
 	// HostPath is plain Go on all cores, in 52-bit fixed point and float64, with the same result on
 	// every x86-64 processor. It compiles nothing, and on a CPU it is several times faster than the graph.
 	HostPath
-	// GraphPath is the graph that training uses, in float32, compiled for the Engine. It takes
+	// GraphPath is a graph on XLA, by its sort, in float32, compiled for the Engine. Clouds of different
+	// sizes or with masses, and engines without XLA, take HostPath. It takes
 	// clouds whose largest coordinate is between 1e-18 and 1e18 (docs/results/edges.md).
 	GraphPath
 )
