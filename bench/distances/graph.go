@@ -10,7 +10,6 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
-	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
 // graph returns a call of what swlab.Distance compiles for the loss, on the same backend: its graph,
@@ -54,7 +53,7 @@ func ascent(e *engine.Engine, l loss.Sliced, in []any) (call func() error, close
 	if l.Slicer.Ascent == nil {
 		return nil, nil, fmt.Errorf("loss %q has no ascent", l.Name())
 	}
-	m, err := l.Maximizer(e.Backend, "", slicing.MaximizerOptions{})
+	m, err := l.Maximizer(e, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -64,7 +63,7 @@ func ascent(e *engine.Engine, l loss.Sliced, in []any) (call func() error, close
 			location.FinalizeAll()
 		}
 		return err
-	}, m.Close, nil
+	}, func() {}, nil
 }
 
 func upload(s *datasets.Set) *tensors.Tensor {

@@ -35,7 +35,6 @@ func measure() error {
 	flag.IntVar(&c.Points, "points", 512, "points per cloud")
 	flag.IntVar(&c.Slices, "slices", 100, "directions per pair")
 	flag.IntVar(&c.AscentSteps, "ascent-steps", 10, "T of max-sw and v-dsw")
-	flag.StringVar((*string)(&c.Plain), "plain", "", "fast paths to switch off, as swlab train --plain")
 	samples := flag.Int("steps", 20, "samples to time: steps, or groups of as many as the next flag says")
 	together := flag.Int("together", 1, "steps of a sample, which is their mean")
 	warmup := flag.Int("warmup", 3, "steps before them, at least 1: the first compiles")
