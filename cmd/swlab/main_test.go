@@ -29,6 +29,9 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(run(os.Args[1:]))
 	}
+	if err := os.Setenv("SWLAB_TEST_IS_SWLAB", "1"); err != nil { // for the processes of --jobs
+		panic(err)
+	}
 	os.Exit(m.Run())
 }
 
