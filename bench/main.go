@@ -137,7 +137,7 @@ func build(ctx context.Context, o options) error {
 		return err
 	}
 	args := []string{"-C", "bench", "build", "-o", bin + string(filepath.Separator)}
-	for _, name := range []string{"step", "distances", "evaluation", "sampling", "reading", "amortizer"} {
+	for _, name := range []string{"step", "distances", "evaluation", "sampling", "amortizer"} {
 		args = append(args, "./"+name)
 	}
 	for _, args := range [][]string{args, {"-C", "bench", "run", "./step", "-h"}} {

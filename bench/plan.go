@@ -57,7 +57,6 @@ func plan(work string, quick bool) []testCase {
 	p.distances()
 	p.evaluation()
 	p.sampling()
-	p.reading()
 	p.alone()
 	p.amortizers()
 	return p.cases

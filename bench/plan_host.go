@@ -204,18 +204,3 @@ func (p *planner) sampling() {
 		p.add(c)
 	}
 }
-
-func (p *planner) reading() {
-	dir, n := filepath.Join(p.work, "clouds"), p.small(4096)
-	npy, npz := filepath.Join(dir, "set.npy"), filepath.Join(dir, "set.npz")
-	needs := []file{{npy, p.ours("reading", "--out", npy, "--clouds", n)}, {npz, peer(".venv-pot", "reading_peer.py", "--file", npy, "--write-npz", npz)}}
-	for i, path := range []string{npy, npz} {
-		flags := []any{"--file", path}
-		c := testCase{Group: "data", Name: fmt.Sprintf("batches of 128 x 2048 from %s", []string{".npy", "stored .npz"}[i]), Needs: needs,
-			Programs: []program{{Name: swlab, Command: p.ours("reading", flags...)}}}
-		for _, w := range []int{0, 2} {
-			c.Programs = append(c.Programs, program{Name: fmt.Sprintf("torch, %d workers", w), Command: peer(".venv-torch", "reading_peer.py", append(flags, "--workers", w)...)})
-		}
-		p.add(c)
-	}
-}
