@@ -92,7 +92,7 @@ func (c *cache) evict() {
 
 // Compilations is how many programs the engine's backend has compiled so far.
 func (e *Engine) Compilations() int {
-	if Ready(e) != nil || e.shared == nil {
+	if Ready(e) != nil {
 		return 0
 	}
 	c := &e.shared.cache

@@ -33,11 +33,10 @@ type Engine struct {
 
 // shared is a backend in use by one or more engines. mu guards it and the three maps.
 type shared struct {
-	key      string
-	backend  compute.Backend
-	users    int
-	programs programs
-	cache    cache
+	key     string
+	backend compute.Backend
+	users   int
+	cache   cache
 }
 
 var (
@@ -174,7 +173,7 @@ func Ready(e *Engine) error {
 	mu.Lock()
 	defer mu.Unlock()
 	switch {
-	case e == nil || e.Backend == nil:
+	case e == nil || e.shared == nil:
 		return errors.New("expected an engine that engine.Open has opened, found none")
 	case e.closed:
 		return errClosed
@@ -200,7 +199,6 @@ func (e *Engine) IsCUDA() bool { return e != nil && e.Name == kindCUDA }
 // Closing twice is safe.
 func (e *Engine) Close() {
 	if last := e.leave(); last != nil { // without mu: programs in use may open engines
-		last.programs.close()
 		last.cache.close()
 		last.backend.Finalize()
 	}
@@ -210,13 +208,10 @@ func (e *Engine) Close() {
 func (e *Engine) leave() *shared {
 	mu.Lock()
 	defer mu.Unlock()
-	if e == nil || e.closed {
+	if e == nil || e.closed || e.shared == nil {
 		return nil
 	}
 	e.closed = true
-	if e.shared == nil {
-		return nil
-	}
 	if e.shared.users--; e.shared.users > 0 {
 		return nil
 	}

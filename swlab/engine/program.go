@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"reflect"
@@ -58,9 +57,6 @@ func NewProgram[In, Out, NodesIn, NodesOut any](e *Engine, key any, build func(N
 func (p Program[In, Out]) Call(in In) (out Out, err error) {
 	if err := Ready(p.engine); err != nil {
 		return out, err
-	}
-	if p.engine.shared == nil {
-		return out, errors.New("expected an engine that engine.Open has opened, found one made by hand")
 	}
 	from := reflect.ValueOf(in)
 	var form strings.Builder

@@ -300,18 +300,21 @@ func TestTimes(t *testing.T) {
 	}
 }
 
-// TestSeedDecides: the same seed gives the same log and weights, bit for bit, whether the executables are the run's own or were compiled
-// for runs of other seeds and numbers of ascent steps; another seed gives another log.
+// TestSeedDecides: the same seed gives the same log and weights, bit for bit, also with the programs of
+// runs of other seeds and numbers of ascent steps; another seed gives another log.
 func TestSeedDecides(t *testing.T) {
-	kept := backend(t)
-	fresh := &engine.Engine{Name: kept.Name, Backend: kept.Backend} // keeps no executables
+	e := backend(t)
 	for _, c := range []Config{config("v-dsw", "la"), config("v-dsw", "")} {
 		c.Seed, c.Steps, c.AscentSteps, c.Batch = 2, 2, 5, 6
 		other := c
 		other.Seed, other.AscentSteps = 1, 2
-		_, alone := finished(t, fresh, c, Options{})
-		_, before := finished(t, kept, other, Options{})
-		_, again := finished(t, kept, c, Options{})
+		_, alone := finished(t, e, c, Options{})
+		compiled := e.Compilations()
+		_, before := finished(t, e, other, Options{})
+		_, again := finished(t, e, c, Options{})
+		if n := e.Compilations() - compiled; n != 0 {
+			t.Errorf("another seed and number of ascent steps compile %d programs", n)
+		}
 		sameRuns(t, again, alone, weightsFile)
 		if sameLog(values(t, before), values(t, alone)) {
 			t.Error("another seed gives the same log")
