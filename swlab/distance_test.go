@@ -545,6 +545,9 @@ func TestVanished(t *testing.T) {
 		scaled.Coords[i] *= 1e-30
 	}
 	for _, path := range []Path{AutoPath, HostPath, GraphPath} {
+		if path == GraphPath && testing.Short() { // the pure-Go backend has no sort: it is the host's path
+			continue
+		}
 		for _, root := range []bool{false, true} {
 			d, err := Distance("sw", x, y, DistanceConfig{Config: loss.Config{P: 1000, Root: root}, Path: path})
 			if root && path != GraphPath { // only the power vanishes

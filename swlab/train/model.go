@@ -129,9 +129,6 @@ func (m Model) first() []weights.Spec {
 // trained lists the parameters that SGD trains.
 func (m Model) trained() []weights.Spec { return m.net(false) }
 
-// buffers lists the running statistics of the batch norms.
-func (m Model) buffers() []weights.Spec { return m.net(true) }
-
 func (m Model) net(buffer bool) (out []weights.Spec) {
 	for _, s := range m.Net.Specs() {
 		if s.Buffer == buffer {
