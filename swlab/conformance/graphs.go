@@ -75,8 +75,7 @@ func (s *Subject) call(m mode, pairs []pair, theta []float64, seed int64) (r res
 	if in.Seed, err = graph.RNGStateFromSeed(seed); err != nil {
 		return r, err
 	}
-	// Package ot1d takes clouds of unequal sizes only in float32.
-	wide := m.held && s.wide() && (s.sliced == nil || pairs[0].x.points() == pairs[0].y.points())
+	wide := m.held && s.wide()
 	in.X, in.Y = tensor(wide, pairs, false), tensor(wide, pairs, true)
 	if m.difference { // the pairs carry what is held
 		in.HeldX, in.HeldY = tensor(wide, heldOf(pairs), false), tensor(wide, heldOf(pairs), true)

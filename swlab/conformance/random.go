@@ -93,12 +93,15 @@ func precision(s *Subject) error {
 // estimated are costs of directions, and the clouds.
 type estimated[T any] struct{ Costs, Theta, X, Y T }
 
+// finishing is the key of finish's program.
+type finishing struct{ *Subject }
+
 // finish reduces costs [pairs, n] in float64.
 func (s *Subject) finish(at []pair, costs, theta []float64, n int) ([]float64, error) {
 	build := func(in estimated[*graph.Node]) []*graph.Node {
 		return []*graph.Node{s.sliced.Finish(in.Costs, in.Theta, in.X, in.Y, nil, s.o.Points).Pairs}
 	}
-	p := engine.NewProgram[estimated[*tensors.Tensor], []*tensors.Tensor](s.engine, nil, build)
+	p := engine.NewProgram[estimated[*tensors.Tensor], []*tensors.Tensor](s.engine, finishing{s}, build)
 	in := estimated[*tensors.Tensor]{floats(true, costs, len(at), n), floats(true, theta, len(at), n, s.o.Dim),
 		tensor(true, at, false), tensor(true, at, true)}
 	out, err := p.Call(in)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -118,8 +119,30 @@ func (s *Subject) values(pairs []pair, theta []float64) ([]float64, error) {
 		r, err := s.compare(pairs, false)
 		return r.Pairs, err
 	}
+	if s.sliced != nil && pairs[0].x.points() != pairs[0].y.points() {
+		return s.onHost(pairs, theta)
+	}
 	r, err := s.held(pairs, theta, ot1d.None)
 	return r.Pairs, err
+}
+
+// onHost is values of a Sliced between clouds of unequal sizes, which graphs do not take.
+func (s *Subject) onHost(pairs []pair, theta []float64) ([]float64, error) {
+	n, o := len(theta)/s.o.Dim, ot1d.HostConfig{P: s.p, Reduce: s.sliced.Reduce}
+	var out []float64
+	for i := range pairs {
+		one := pairs[i : i+1]
+		costs, err := ot1d.HostCosts(clouds(one, false), clouds(one, true), vec.To[float32](theta), n, o)
+		if err != nil {
+			return nil, err
+		}
+		value, err := s.finish(one, costs, theta, n)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, value...)
+	}
+	return out, nil
 }
 
 // metric takes the p-th root of a value that has none yet.
