@@ -194,8 +194,8 @@ func (h *HostPairs) scan() error {
 		for j := range low {
 			low[j], high[j] = math.Inf(1), math.Inf(-1)
 		}
-		if errs[pair] = widen(low, high, h.x.cloud(pair), "x", pair); errs[pair] == nil {
-			errs[pair] = widen(low, high, h.y.cloud(pair), "y", pair)
+		if errs[pair] = extendBox(low, high, h.x.cloud(pair), "x", pair); errs[pair] == nil {
+			errs[pair] = extendBox(low, high, h.y.cloud(pair), "y", pair)
 		}
 		h.outlying[pair] = outlying(h.x.cloud(pair), h.y.cloud(pair), low, high, tooSmall)
 		if errs[pair] == nil && h.totalX != nil {
@@ -236,7 +236,7 @@ func (c Clouds) mass(b int) []float64 {
 	return c.Mass[b*c.Points : (b+1)*c.Points]
 }
 
-func widen(low, high []float64, points []float32, name string, pair int) error {
+func extendBox(low, high []float64, points []float32, name string, pair int) error {
 	dim := len(low)
 	for j := range dim {
 		l, u := points[j], points[j]

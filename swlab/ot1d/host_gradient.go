@@ -53,7 +53,7 @@ func (p *HostPairs) Gradients(directions []float32, slices int, upstream []float
 	if wrt == Directions && h.byRank() {
 		h.each(0, tasks, func(s *hostSorter, task int) {
 			g := gd[task*x.Dim : (task+1)*x.Dim]
-			costs[task] = h.turn(s, task, g)
+			costs[task] = h.directionGradient(s, task, g)
 			scale(g, upstream[task])
 		})
 		return costs, grad, nil
@@ -147,12 +147,12 @@ func (h *HostPairs) byRank() bool {
 	return h.x.Points == h.y.Points && h.totalX == nil && h.totalY == nil
 }
 
-// turn is the cost of one pair and direction, whose derivative in the direction it writes to g:
+// directionGradient is the cost of one pair and direction, whose derivative in the direction it writes to g:
 //
 //	dF/dtheta = p sum_i |d_i|^(p-1) sign(d_i) (x_pi(i) - y_tau(i)),   d_i = a_(i) - b_(i)
 //
 // summed in the order of the ranks, so that no slope of a point is ever stored.
-func (h *host) turn(s *hostSorter, task int, g []float64) float64 {
+func (h *host) directionGradient(s *hostSorter, task int, g []float64) float64 {
 	pair := task / h.slices
 	indexBits := indexBitsOf(h.x.Points)
 	x, y := h.x.cloud(pair), h.y.cloud(pair)
@@ -162,14 +162,14 @@ func (h *host) turn(s *hostSorter, task int, g []float64) float64 {
 	}
 	var cost float64
 	if h.p == 2 && len(g) == 3 && c.exact == nil {
-		cost = c.turn23(x, y, g)
+		cost = c.directionGradientP2D3(x, y, g)
 	} else {
-		cost = c.turn(x, y, g)
+		cost = c.directionGradient(x, y, g)
 	}
 	if h.tooCoarse(&c, pair, cost/float64(h.x.Points)) {
 		clear(g)
 		c = s.exact(task)
-		cost = c.turn(x, y, g)
+		cost = c.directionGradient(x, y, g)
 	}
 	if h.normalized {
 		cost /= float64(h.x.Points)
@@ -178,8 +178,8 @@ func (h *host) turn(s *hostSorter, task int, g []float64) float64 {
 	return cost
 }
 
-// turn sums cost and derivative over the ranks.
-func (c *coupling) turn(x, y []float32, g []float64) float64 {
+// directionGradient sums cost and derivative over the ranks.
+func (c *coupling) directionGradient(x, y []float32, g []float64) float64 {
 	sum, number := 0.0, uint64(1)<<c.indexBits-1
 	for i, a := range c.a {
 		value, slope := c.power(c.difference(i, i))
@@ -192,8 +192,8 @@ func (c *coupling) turn(x, y []float32, g []float64) float64 {
 	return sum
 }
 
-// turn23 is turn for p = 2 in space.
-func (c *coupling) turn23(x, y []float32, g []float64) float64 {
+// directionGradientP2D3 is directionGradient for p = 2 in space.
+func (c *coupling) directionGradientP2D3(x, y []float32, g []float64) float64 {
 	b, number, shift := c.b[:len(c.a)], uint64(1)<<c.indexBits-1, c.indexBits&63
 	var sum, g0, g1, g2 float64
 	for i, k := range c.a {

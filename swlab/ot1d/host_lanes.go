@@ -95,9 +95,9 @@ func (h *host) fits() error {
 		memory.Bytes(2*(keys+coordinate*h.x.Dim), n, points))
 }
 
-// isAlone reports whether a task's direction is sorted by itself: without vectors, and if it is one of
+// usesRadix reports whether a task's direction is sorted by itself: without vectors, and if it is one of
 // few that remain when the others of its pair fill vectors. It does not depend on the group.
-func (h *host) isAlone(task int) bool {
+func (h *host) usesRadix(task int) bool {
 	rest := h.slices % h.width()
 	return !h.vectors() || rest <= fewDirections && task%h.slices >= h.slices-rest
 }
@@ -127,7 +127,7 @@ type block struct {
 	keys          [2]*lanes.Keys
 	joined        bool        // keys[0] has both clouds
 	theta, origin []float64   // [Dim, lanes], [lanes], in units of keys
-	scale         []float64   // [lanes] of the rulers
+	scale         []float64   // [lanes] of the quantizers
 	task          int         // of lane 0; -1: none
 	lists         [2][]uint64 // [lanes, Points] keys, for what needs them one by one; nil: not made
 	sums          []float64   // [lanes] of byRanks, in units of keys; nil: not made
@@ -159,7 +159,7 @@ func (s *hostSorter) sortBlock(b *block, task int, bits, indexBits uint) (lane i
 	s.load(pair)
 	for l := range n { // lanes beyond the group repeat its last direction
 		theta := s.direction(pair, min(first+l, g.task+g.n-1)%s.slices)
-		r := s.ruler(pair, theta, bits)
+		r := s.quantizer(pair, theta, bits)
 		b.origin[l], b.scale[l] = r.origin*r.scale, r.scale
 		for j, t := range theta {
 			b.theta[j*n+l] = t * r.scale

@@ -67,7 +67,7 @@ func (s *hostSorter) sort(task int, indexBits uint) (coupling, bool) {
 	if s.outlying[pair] {
 		return s.exact(task), true
 	}
-	alone := s.isAlone(task)
+	alone := s.usesRadix(task)
 	if s.fast && !alone {
 		b := s.block(fastBits)
 		lane := s.sortBlock(b, task, fastBits, 0)
@@ -78,7 +78,7 @@ func (s *hostSorter) sort(task int, indexBits uint) (coupling, bool) {
 			return coupling{p: s.p, step: 1 / b.scale[lane], sum: sum, certain: true}, true
 		}
 	}
-	r := s.ruler(pair, theta, min(fixedBits, 62-indexBits))
+	r := s.quantizer(pair, theta, min(fixedBits, 62-indexBits))
 	if r.scale == 0 {
 		return coupling{}, false
 	}
@@ -113,15 +113,15 @@ func (s *hostSorter) block(bits int) *block {
 	return s.blocks[i]
 }
 
-// ruler turns projections of a pair on one direction into integers: key = floor((theta'x - origin)
+// quantizer turns projections of a pair on one direction into integers: key = floor((theta'x - origin)
 // scale) < 2^bits.
-type ruler struct {
+type quantizer struct {
 	scale, origin float64
 	bits          uint
 }
 
-// ruler spans the projections of the pair's box. The slack exceeds what rounding can add to them.
-func (h *HostPairs) ruler(pair int, theta []float64, bits uint) ruler {
+// quantizer spans the projections of the pair's box. The slack exceeds what rounding can add to them.
+func (h *HostPairs) quantizer(pair int, theta []float64, bits uint) quantizer {
 	low, high := h.box(pair)
 	from, width, far := 0.0, 0.0, 0.0
 	for j, t := range theta {
@@ -131,7 +131,7 @@ func (h *HostPairs) ruler(pair int, theta []float64, bits uint) ruler {
 	}
 	slack := 4e-16 * float64(len(theta)+4) * far
 	width += 2 * slack
-	r := ruler{origin: from - slack, bits: bits}
+	r := quantizer{origin: from - slack, bits: bits}
 	if width > 0 {
 		r.scale = (float64(uint64(1)<<r.bits) - 8) / width
 	}
@@ -140,7 +140,7 @@ func (h *HostPairs) ruler(pair int, theta []float64, bits uint) ruler {
 
 // radix returns the sorted keys of a cloud, each shifted up by indexBits bits that hold the point's
 // number.
-func (s *hostSorter) radix(which int, points []float32, theta []float64, r ruler, indexBits uint) []uint64 {
+func (s *hostSorter) radix(which int, points []float32, theta []float64, r quantizer, indexBits uint) []uint64 {
 	for j, t := range theta {
 		s.scaled[j] = t * r.scale
 	}
@@ -197,7 +197,7 @@ func (s *hostSorter) radix(which int, points []float32, theta []float64, r ruler
 // order sorts keys that differ only in their lowest width bits.
 //
 // Two passes of a radix sort order the leading digits, about 5 bits more than it takes to number
-// the keys. A few neighbours stay out of order, which mend puts in place.
+// the keys. A few neighbours stay out of order, which insertionFixup puts in place.
 func (s *hostSorter) order(keys, spare []uint64, width uint) {
 	if len(keys) < 2 {
 		return
@@ -214,7 +214,7 @@ func (s *hostSorter) order(keys, spare []uint64, width uint) {
 	}
 	scatter(spare, keys, &s.low, digit, next)
 	scatter(keys, spare, &s.high, digit, top)
-	mend(keys, next)
+	insertionFixup(keys, next)
 }
 
 // projector makes keys of points.
@@ -270,9 +270,9 @@ func scatter(to, from []uint64, counts *[maxBuckets]uint32, digit, shift uint) {
 	}
 }
 
-// mend sorts keys that are in order above their lowest bits.
-func mend(keys []uint64, lowest uint) {
-	const near = 32 // keys farther from their place are a crowd: it is sorted as a whole
+// insertionFixup sorts keys that are in order above their lowest bits.
+func insertionFixup(keys []uint64, lowest uint) {
+	const near = 32 // keys farther from their place belong to a long run of equal high bits, which is sorted as a whole
 	for i := 1; i < len(keys); i++ {
 		k := keys[i]
 		if k >= keys[i-1] {

@@ -61,7 +61,7 @@ func (r *run) skip(rec Record, rows []int32, before checkpoint) error {
 	}
 	what := fmt.Sprintf("step %d of %s: %s%s; its batch is in %s", rec.Step, r.options.Out, rec.Skipped, found, filepath.Base(path))
 	if before.tensors == nil {
-		return fmt.Errorf("%s; the run is stopped, %s, and --on-nonfinite skip leaves the step out", what, r.left())
+		return fmt.Errorf("%s; the run is stopped, %s, and --on-nonfinite skip leaves the step out", what, r.resumeHint())
 	}
 	r.trainer.close()
 	r.trainer.state = r.trainer.model.upload(before)

@@ -160,11 +160,11 @@ func (r *run) resumable(err error) error {
 	if !errors.As(err, new(*durable.Error)) {
 		return err
 	}
-	return fmt.Errorf("%w; the run has stopped after step %d, %s", err, r.Step, r.left())
+	return fmt.Errorf("%w; the run has stopped after step %d, %s", err, r.Step, r.resumeHint())
 }
 
-// left says where a run that stops now can be resumed.
-func (r *run) left() string {
+// resumeHint says where a run that stops now can be resumed.
+func (r *run) resumeHint() string {
 	if r.saved == 0 {
 		return "before its first checkpoint: --resume begins it again"
 	}
@@ -291,7 +291,7 @@ func (r *run) endEpoch() error {
 	mean := r.EpochSum / float64(taken)
 	r.EpochSum, r.EpochSkipped = 0, 0
 	if taken == 0 {
-		return fmt.Errorf("no step of epoch %d was finite, so there is nothing left to skip: the run is stopped; %s", epoch, r.left())
+		return fmt.Errorf("no step of epoch %d was finite, so there is nothing left to skip: the run is stopped; %s", epoch, r.resumeHint())
 	}
 	if r.options.Validation != nil {
 		var err error
