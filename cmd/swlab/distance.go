@@ -228,8 +228,11 @@ type distanceAnswer struct {
 func newDistanceAnswer(r *swlab.Result, seed uint64) distanceAnswer {
 	a := distanceAnswer{
 		Loss: r.Loss, Value: number(r.Value), PerPair: numbers(r.PerPair), StdErr: number(r.StdErr), StdErrPerPair: numbers(r.PairErrs),
-		Confidence: numbers([]float64{r.Low, r.High}), Slices: r.Slices, Convention: r.Convention, P: r.Exponent, OptimalityGap: numbers(r.DualityGap),
+		Confidence: numbers([]float64{r.Low, r.High}), Slices: r.Slices, Convention: r.Convention, P: r.Exponent,
 		Assigned: r.MatchedMass, Seed: seed, Backend: r.Backend, Seconds: r.Work.Seconds, Ledger: r.Work, withoutSlicing: r.Costs == nil,
+	}
+	if r.DualityGap != nil {
+		a.OptimalityGap = numbers(r.DualityGap)
 	}
 	if n, err := r.SlicesNeeded(0.01); err == nil {
 		a.SlicesNeeded = &n
