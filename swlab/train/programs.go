@@ -51,7 +51,9 @@ func newPrograms(e *engine.Engine, m Model, c Config) (p programs, err error) {
 	sliced, ok := m.Loss.(loss.Sliced)
 	p.onHost = ok && loss.OnHost(e)
 	p.hostMaxima = !e.IsCUDA() && maxima.Available()
-	p.forward = engine.NewProgram[forwardIn[tensor], forwardOut[tensor]](e, key, func(in forwardIn[node]) forwardOut[node] { return m.forward(in, p.hostMaxima) })
+	half := p.hostMaxima
+	p.forward = engine.NewProgram[forwardIn[tensor], forwardOut[tensor]](e, key,
+		func(in forwardIn[node]) forwardOut[node] { return m.forward(in, half) })
 	p.decode = engine.NewProgram[decodeIn[tensor], decodeOut[tensor]](e, key, m.decode)
 	p.draw = engine.NewProgram[drawIn[tensor], drawOut[tensor]](e, key, m.draw)
 	p.ascend = engine.NewProgram[ascendIn[tensor], ascendOut[tensor]](e, key, m.raise)
@@ -258,7 +260,9 @@ func (m Model) gradient(in gradientIn[node]) (out gradientOut[node]) {
 	if in.Slopes != nil {
 		d := in.Draw
 		src := slicing.Seeded(d.Random)
-		directions = sliced.Slicer.Draw(src, m.nextPairsLocation(d.Weights, sliced.Slicer.Amortizer.Direction(d.Weights, d.X, d.Y), d.X, d.Y), d.X, d.Y)
+		location := sliced.Slicer.Amortizer.Direction(d.Weights, d.X, d.Y)
+		location = m.nextPairsLocation(d.Weights, location, d.X, d.Y)
+		directions = sliced.Slicer.Draw(src, location, d.X, d.Y)
 		costs = slicing.Linearised(costs, in.Slopes, directions)
 	}
 	out.Loss = graph.ReduceAllMean(sliced.Finish(costs, directions, in.Draw.X, in.Draw.Y, nil, m.Net.Points).Pairs)
@@ -279,7 +283,8 @@ func (m Model) inGraph(in drawIn[node], wrt ot1d.Wrt) loss.Result {
 		wrt |= ot1d.Directions
 	}
 	location = m.nextPairsLocation(in.Weights, location, in.X, in.Y)
-	return m.Loss.Build(loss.BuildArgs{Source: slicing.Seeded(in.Random), Weights: in.Weights, Location: location, Wrt: wrt}, in.X, in.Y)
+	args := loss.BuildArgs{Source: slicing.Seeded(in.Random), Weights: in.Weights, Location: location, Wrt: wrt}
+	return m.Loss.Build(args, in.X, in.Y)
 }
 
 type (
@@ -349,7 +354,8 @@ func (m Model) value(in gradientIn[node]) valueOut[node] {
 	if in.Costs != nil {
 		return valueOut[node]{m.Loss.(loss.Sliced).Finish(in.Costs, in.Directions, d.X, d.Y, nil, m.Net.Points).Pairs}
 	}
-	return valueOut[node]{m.Loss.Build(loss.BuildArgs{Source: slicing.Seeded(d.Random), Weights: d.Weights, Location: d.Location, Wrt: ot1d.None}, d.X, d.Y).Pairs}
+	args := loss.BuildArgs{Source: slicing.Seeded(d.Random), Weights: d.Weights, Location: d.Location, Wrt: ot1d.None}
+	return valueOut[node]{m.Loss.Build(args, d.X, d.Y).Pairs}
 }
 
 type finiteOut[T any] struct{ Zero T }
