@@ -82,12 +82,14 @@ func parseTable(name string, raw []byte) (data []float64, dim int, err error) {
 	return data, len(columns), nil
 }
 
-// unquoted returns the fields of the line without the quotes that a header may have.
+// unquoted returns the fields of the line without the quotes that a header may have, and without
+// the // before its first name.
 func (l *lines) unquoted() []string {
 	out := make([]string, len(l.fields))
 	for i, f := range l.fields {
 		out[i] = strings.Trim(string(f), `"'`)
 	}
+	out[0] = strings.TrimPrefix(out[0], "//")
 	return out
 }
 

@@ -158,6 +158,8 @@ func TestTextReads(t *testing.T) {
 		"quotes without a header":    {"a.csv", "\"0.0\",\"1\",\"2\"\n", "0.0,1,2\n"},
 		"quotes and tabs":            {"a.tsv", "\"0.5\"\t\"1\"\t\"2\"\n", "0.5,1,2\n"},
 		"quotes in text":             {"a.txt", "\"0.5\" \"1\" \"2\"\n", "0.5 1 2\n"},
+		"XYZ, columns named":         {"a.xyz", "//X Y Z R\n0 1 2 3\n", "0 1 2\n"},
+		"text, columns named":        {"a.txt", "//X Y Z R\n0.5 1 2 3\n", "0.5 1 2\n"},
 		"quotes in XYZ":              {"a.xyz", "\"0\",\"1\",\"2\",\"red, dark\"\n", "0 1 2\n"},
 		"CSV, CR and a mark":         {"a.csv", "\ufeff\"x\";\"y\"\r\"0\";\"1\"\r", "x,y\n0,1\n"},
 	} {

@@ -1,9 +1,13 @@
 package format
 
-import "fmt"
+import (
+	"bytes"
+	"fmt"
+)
 
 // parseXYZ reads a point per line: three coordinates separated by blanks, commas or semicolons.
-// Further columns (normals, colours) are ignored, and comments start with #.
+// Further columns (normals, colours) are ignored, and comments start with #. A first line may start
+// with //: CloudCompare names the columns there.
 func parseXYZ(name string, data []byte) (*Mesh, error) { return parseLines(name, data, false) }
 
 // parsePTS reads a .pts file: like .xyz, and the number of points may be alone on the first line.
@@ -17,6 +21,9 @@ func parseLines(name string, data []byte, counted bool) (*Mesh, error) {
 	text.delimited, text.bounded = true, true
 	m, want := &Mesh{}, -1
 	for text.next() {
+		if text.number == 1 && bytes.HasPrefix(text.line, []byte("//")) {
+			continue
+		}
 		if counted && want < 0 && len(m.vertices) == 0 && len(text.fields) == 1 {
 			if want, err = text.integer(text.fields[0], "number of points"); err != nil {
 				return nil, err
