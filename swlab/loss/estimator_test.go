@@ -132,6 +132,9 @@ func TestAdaptiveReference(t *testing.T) {
 // 0.1 on the mean over the batch, vMF with kappa 1) through five steps of given noise. Sorting is
 // exact here: with the network's keys the locations of steps 4 and 5 are off by up to 9e-4.
 func TestGapReference(t *testing.T) {
+	if testing.Short() {
+		t.Skip("sorts 2048 points in a graph: make check does it on XLA")
+	}
 	z := graphtest.Golden(t, "gap.npz")
 	const pairs, slices = 20, 10
 	v := Sliced{Label: "v-DSW", Slicer: slicing.Slicer{Distribution: slicing.VMF{Kappa: 1}, Slices: slices}}
