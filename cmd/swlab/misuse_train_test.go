@@ -6,7 +6,7 @@ func init() {
 		misuse{call: "train --data data --out new", code: 2, stderr: []string{"--loss is missing"}},
 		misuse{call: train + "--points 0", code: 2, stderr: []string{"--points", "at least 1", "found 0"}},
 		misuse{call: train + "--batch 1", code: 2, stderr: []string{"batch", "at least 2", "found 1"}},
-		misuse{call: train + "--learning-rate 1e60", code: 2, stderr: []string{"--learning-rate", "1e+60"}},
+		misuse{call: train + "--learning-rate 1e60", code: 2, stderr: []string{"--learning-rate", "3.4e+38", "1e60"}},
 		misuse{call: train + "--momentum 1", code: 2, stderr: []string{"momentum", "below 1"}},
 		misuse{call: train + "--amortizer-steps 2", code: 2, stderr: []string{"amortizer-steps", "no amortizer"}},
 		misuse{call: "train --data data --loss v-dsw --amortizer la --amortizer-steps 0 --out new", code: 2, stderr: []string{"amortizer-steps", "at least 1"}},

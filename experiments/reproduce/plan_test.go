@@ -193,7 +193,7 @@ func TestRowsAndSeeds(t *testing.T) {
 	if c := byName.Jobs[2].training().Config; len(byName.Jobs) != 6 || c.Loss != "v-dsw" || c.Slicing != "point" || c.Amortizer != "l" || !byName.Table.Rows[1].Ours {
 		t.Errorf("rows by registered names: %+v", c)
 	}
-	for row, says := range map[string]string{"sw+nothing": `unknown row "sw+nothing"`, "sw+la": "no amortizer", "emd-exact": "no network", "v-dsw+la+ea": "unknown row"} {
+	for row, says := range map[string]string{"sw+nothing": `unknown row "sw+nothing"`, "sw+la": "amortizer = la would do nothing", "emd-exact": "no network", "v-dsw+la+ea": "unknown row"} {
 		if _, err := NewSchedule(l, "short_reconstruction_result", p, []string{row}, true); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("row %s: %v", row, err)
 		}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -76,8 +77,9 @@ func TestGridOrder(t *testing.T) {
 // TestEverySettingCanBeVaried: each of the names is read by its type.
 func TestEverySettingCanBeVaried(t *testing.T) {
 	values := map[string]string{"loss": "sw", "slicing": "vmf", "control": "lower", "amortizer": "la", "variant": "paper", "reflection": "exact",
-		"reduce": "mean", "root": "true", "ascent_tangent": "true", "ascent_sgd": "true", "fine_tune": "true", "plain": "sort",
-		"simultaneous": "true", "common_slices": "true", "location_gradient": "true", "other_location": "true"}
+		"reduce": "mean", "root": "true", "ascent_tangent": "true", "ascent_sgd": "true", "fine_tune": "true",
+		"simultaneous": "true", "common_slices": "true", "location_gradient": "true", "other_location": "true",
+		"momentum": "0.7", "amortizer_beta1": "0.7", "amortizer_beta2": "0.7"}
 	for _, name := range Names() {
 		value := values[name]
 		if value == "" {
@@ -87,7 +89,7 @@ func TestEverySettingCanBeVaried(t *testing.T) {
 		if err != nil || text != value {
 			t.Errorf("%s = %s: %s, %v", name, value, text, err)
 		}
-		if numeric(name) != (values[name] == "") {
+		if _, err := strconv.ParseFloat(value, 64); numeric(name) != (err == nil) {
 			t.Errorf("%s a number: %t", name, numeric(name))
 		}
 		if diff := c.Differences(train.Config{}); len(diff) != 1 || !strings.HasPrefix(diff[0], name+":") {
