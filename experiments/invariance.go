@@ -1,94 +1,88 @@
 package experiments
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
 
-	"github.com/gomlx/gomlx/core/graph"
-	"github.com/gomlx/gomlx/core/tensors"
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/num/quat"
+	"gonum.org/v1/gonum/spatial/r3"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/internal/memory"
+	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
-	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// InvarianceConfig configures Invariance. The zero value is the protocol of the reference column:
-// all points, d_k = k = 64, three initialisations, 20 pairs, and the released maps.
+// InvarianceConfig configures Invariance.
 type InvarianceConfig struct {
-	Names   []string          // registered amortizers; empty: all
-	Points  int               // m, points taken from each cloud; 0: all
+	Names   []string          // registered amortizers
 	DK, K   int               // widths; 0: 64
 	Variant amortizer.Variant // released, or as in the paper
-	Seeds   []uint64          // one initialisation each; empty: 1, 2, 3
-	Pairs   int               // random pairs of different clouds; 0: 20
+	Seeds   []uint64          // one initialisation each
+	Pairs   int               // random pairs of different clouds
 	Seed    uint64            // of pairs, permutations and bootstraps
 }
+
+// InvarianceRow describes one amortizer. Angles are means over the pairs, in degrees. Ranges are
+// over the initialisations.
+type InvarianceRow struct {
+	Map                                     string
+	PermuteX, PermuteY, Exchange, Bootstrap Range
+	// Spread is the length R of the mean direction over the pairs: 1 where all pairs get one
+	// direction.
+	Spread Range
+}
+
+// Range is the smallest and the largest value.
+type Range struct{ Min, Max float64 }
 
 // Invariance measures, per amortizer with initial weights, by how much the direction a(X, Y) turns
 // when the points of X or of Y are permuted, when X and Y are exchanged, and when the points of X
 // are resampled with replacement, as training does in every epoch. It also measures how much
 // directions differ between pairs. Angles come from the chord, 2 asin(|a - b| / 2).
-func Invariance(e *engine.Engine, set *datasets.Set, o InvarianceConfig) (*InvarianceReport, error) {
-	if len(o.Names) == 0 {
-		o.Names = amortizer.Names()
-	}
-	if err := engine.Ready(e); err != nil {
-		return nil, err
-	}
+func Invariance(e *engine.Engine, set *datasets.Set, o InvarianceConfig) ([]InvarianceRow, error) {
 	if err := set.Validate(); err != nil {
 		return nil, err
 	}
-	if len(o.Seeds) == 0 {
-		o.Seeds = []uint64{1, 2, 3}
+	if set.Clouds < 2 || o.Pairs < 1 || len(o.Seeds) == 0 {
+		return nil, fmt.Errorf("invariance: expected clouds >= 2, pairs >= 1 and seeds >= 1, found %d, %d and %d",
+			set.Clouds, o.Pairs, len(o.Seeds))
 	}
-	for _, p := range []struct {
-		value  *int
-		byZero int
-		what   string
-	}{{&o.Points, set.Points, "points"}, {&o.DK, 64, "dk"}, {&o.K, 64, "k"}, {&o.Pairs, 20, "pairs"}} {
-		if *p.value == 0 {
-			*p.value = p.byZero
-		}
-		if *p.value < 1 {
-			return nil, fmt.Errorf("invariance: expected %s >= 1, found %d", p.what, *p.value)
-		}
-	}
-	if set.Clouds < 2 {
-		return nil, fmt.Errorf("%s: pairs take two clouds or more, found %d", set.Name, set.Clouds)
-	}
-	if err := memory.Check(fmt.Sprintf("pairs: %d pairs of clouds of %d points, as they are and disturbed", o.Pairs, o.Points),
-		memory.Bytes(2*disturbances*4, o.Pairs, o.Points, set.Dim)); err != nil {
-		return nil, err
-	}
-	clouds, err := set.Subset(o.Points, o.Seed)
-	if err != nil {
-		return nil, err
-	}
-	x, y := disturbed(clouds, o)
-	r := &InvarianceReport{Data: set.Name, Points: o.Points, DK: o.DK, K: o.K, Variant: o.Variant.String(), Pairs: o.Pairs,
-		Initialisations: len(o.Seeds), Backend: e.Name}
+	x, y := disturbed(set, o)
+	var rows []InvarianceRow
 	for _, name := range o.Names {
-		a, err := amortizer.New(name, amortizer.Config{Points: o.Points, Dim: set.Dim, DK: o.DK, K: o.K, Variant: o.Variant})
-		if err != nil {
-			return nil, err
+		var turns [disturbances][]float64 // one per initialisation
+		var spread []float64
+		for _, seed := range o.Seeds {
+			p, err := swlab.Direction(name, x, y, swlab.DirectionConfig{Seed: seed, DK: o.DK, K: o.K, Variant: o.Variant, Engine: e})
+			if err != nil {
+				return nil, err
+			}
+			turn, sum := [disturbances]float64{}, make([]float64, x.Dim)
+			for pair := range slices.Chunk(p.Directions, disturbances*x.Dim) {
+				d := slices.Collect(slices.Chunk(pair, x.Dim))
+				for k := permuteX; k < disturbances; k++ {
+					turn[k] += Angle(d[asIs], d[k]) / float64(o.Pairs)
+				}
+				for i, v := range d[asIs] {
+					sum[i] += float64(v) / float64(o.Pairs)
+				}
+			}
+			for k, v := range turn {
+				turns[k] = append(turns[k], v)
+			}
+			spread = append(spread, floats.Norm(sum, 2))
 		}
-		row, err := invarianceOf(e, a, o.Variant, x, y, o.Seeds)
-		if err != nil {
-			return nil, fmt.Errorf("amortizer %q: %w", name, err)
-		}
-		if ref, ok := invarianceReference[name]; ok && r.comparable() {
-			row.Reference = &ref
-		}
-		r.Rows = append(r.Rows, row)
+		rows = append(rows, InvarianceRow{name, rangeOf(turns[permuteX]), rangeOf(turns[permuteY]), rangeOf(turns[exchange]),
+			rangeOf(turns[bootstrapX]), rangeOf(spread)})
 	}
-	return r, nil
+	return rows, nil
 }
+
+func rangeOf(v []float64) Range { return Range{slices.Min(v), slices.Max(v)} }
 
 // The disturbances of a pair, by position in the batch.
 const (
@@ -135,83 +129,43 @@ func disturbed(set *datasets.Set, o InvarianceConfig) (first, second *datasets.S
 	return first, second
 }
 
-// invarianceOf measures one map.
-func invarianceOf(e *engine.Engine, a amortizer.Amortizer, form amortizer.Variant, x, y *datasets.Set, seeds []uint64) (InvarianceRow, error) {
-	row := InvarianceRow{Map: a.Name(), Claimed: InvarianceVerdict{a.Properties().Invariant, a.Properties().Symmetric}}
-	worst, pairs := [disturbances]float64{}, float64(x.Clouds/disturbances)
-	ranges := [disturbances]*Range{permuteX: &row.PermuteX, permuteY: &row.PermuteY, exchange: &row.Exchange, bootstrapX: &row.Bootstrap}
-	for s, seed := range seeds {
-		all, err := directions(e, a, form, weights.Init(a.Specs(), seed), x, y)
-		if err != nil {
-			return row, err
-		}
-		mean, sum := [disturbances]float64{}, make([]float64, x.Dim)
-		for d := range slices.Chunk(all, disturbances) { // one pair, undisturbed and disturbed
-			for k := permuteX; k < disturbances; k++ {
-				turn := Angle(d[asIs], d[k])
-				mean[k] += turn / pairs
-				worst[k] = math.Max(worst[k], turn)
-			}
-			for i, v := range d[asIs] {
-				sum[i] += v / pairs
-			}
-		}
-		for k := permuteX; k < disturbances; k++ {
-			ranges[k].add(mean[k], s == 0)
-		}
-		row.Spread.add(floats.Norm(sum, 2), s == 0)
+// RotationAngles measures, for every pair of x and y in R^3, how far an amortizer's direction is
+// from rotating with the clouds. It returns the angle in degrees between a(RX, RY) and R a(X, Y),
+// with a uniform random rotation R per pair, drawn with seed. The angle is 0 for an equivariant
+// amortizer.
+func RotationAngles(name string, x, y *datasets.Set, o swlab.DirectionConfig, seed uint64) ([]float64, error) {
+	before, err := swlab.Direction(name, x, y, o)
+	if err != nil {
+		return nil, err
 	}
-	// Rounding turns a direction more the shorter a is before it is normalised, and so do new
-	// points. The released A turns by 1e-7 and 0.2 degrees. A as in the paper, which nearly cancels
-	// for centred clouds, turns by 1e-3 and 80.
-	same := math.Max(1e-4, worst[bootstrapX]/1000)
-	row.Found = InvarianceVerdict{worst[permuteX] < same && worst[permuteY] < same, worst[exchange] < same}
-	return row, nil
-}
-
-// directions returns the predicted directions, one for each cloud of x and of y, in batches of one
-// pair and its disturbances.
-func directions(e *engine.Engine, a amortizer.Amortizer, form amortizer.Variant, w *weights.Set, x, y *datasets.Set) ([][]float64, error) {
-	program := engine.NewProgram[predicting[*tensors.Tensor], *tensors.Tensor](e, directionGraph{a.Name(), form}, func(in predicting[*graph.Node]) *graph.Node {
-		return a.Direction(in.Weights, in.X, in.Y)
-	})
-	in := predicting[*tensors.Tensor]{Weights: w.Upload()}
-	defer func() { engine.Free(in.Weights) }()
-	var found [][]float64
-	err := datasets.EachBatch(context.Background(), disturbances, func(_, _ int, batch []*datasets.Set) error {
-		in.X = tensors.FromFlatDataAndDimensions(batch[0].Coords, disturbances, x.Points, x.Dim)
-		in.Y = tensors.FromFlatDataAndDimensions(batch[1].Coords, disturbances, y.Points, y.Dim)
-		defer func() { engine.Free(in.X, in.Y) }()
-		out, err := program.Call(in)
-		if err != nil {
-			return err
-		}
-		defer engine.Free(out)
-		for d := range slices.Chunk(tensors.MustCopyFlatData[float32](out), x.Dim) {
-			var direction []float64
-			for _, f := range d {
-				if f != f {
-					return fmt.Errorf("a direction is NaN")
-				}
-				direction = append(direction, float64(f))
+	if x.Dim != 3 {
+		return nil, fmt.Errorf("rotation: expected points in R^3, found %d coordinates", x.Dim)
+	}
+	all := make([]int, x.Clouds)
+	for b := range all {
+		all[b] = b
+	}
+	rx, ry, expected := x.Select(all), y.Select(all), before.Directions
+	r := rand.New(rand.NewPCG(seed, 0x726f_7461_7465)) // second word: "rotate"
+	for b := range all {
+		q := quat.Number{Real: r.NormFloat64(), Imag: r.NormFloat64(), Jmag: r.NormFloat64(), Kmag: r.NormFloat64()}
+		rotation := r3.Rotation(quat.Scale(1/quat.Abs(q), q))
+		for _, v := range [][]float32{rx.Cloud(b), ry.Cloud(b), expected[3*b : 3*b+3]} {
+			for i := 0; i < len(v); i += 3 {
+				p := rotation.Rotate(r3.Vec{X: float64(v[i]), Y: float64(v[i+1]), Z: float64(v[i+2])})
+				v[i], v[i+1], v[i+2] = float32(p.X), float32(p.Y), float32(p.Z)
 			}
-			found = append(found, direction)
 		}
-		return nil
-	}, x, y)
-	return found, err
-}
-
-// predicting are the inputs of a map's graph.
-type predicting[T any] struct {
-	Weights map[string]T
-	X, Y    T
-}
-
-// directionGraph configures the graph of a map. The sizes are those of its weights.
-type directionGraph struct {
-	name string
-	form amortizer.Variant
+	}
+	after, err := swlab.Direction(name, rx, ry, o)
+	if err != nil {
+		return nil, err
+	}
+	angles := make([]float64, x.Clouds)
+	for b := range angles {
+		angles[b] = Angle(after.Directions[3*b:3*b+3], expected[3*b:3*b+3])
+	}
+	return angles, nil
 }
 
 // Angle returns the angle between two vectors of equal length, in degrees from 0 to 180. It is

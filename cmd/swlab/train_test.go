@@ -83,9 +83,6 @@ func TestDefaultsFitTheData(t *testing.T) {
 	if code, _, errs := command(t, append(sweep, "--points", "41")...); code != 2 || !strings.Contains(errs, "41 points per cloud were asked for") {
 		t.Errorf("sweep with points asked for: exit code %d, %s", code, errs)
 	}
-	code, _, errs = command(t, "invariance", "--data", data, "--pairs", "1", "--dk", "2", "--k", "2", "--backend", "go", "--format", "json")
-	if code != 0 || !strings.Contains(errs, "points: 40 per cloud") {
-	}
 	table := []string{"table", "run", "ablation_kappa", "--preset", "smoke", "--rows", "la-v-dsw", "--data", data, "--set", "epochs=1", "--backend", "go", "--out", dir, "--format", "json"}
 	code, out, errs = command(t, table...)
 	if code != 0 || !strings.Contains(errs, "points: 40 per cloud, all that "+data) || !strings.Contains(errs, "batch: 10 clouds per step") || !strings.Contains(out, "points 40 (paper: 2048)") {
