@@ -19,9 +19,6 @@ import (
 // newMode is the mode of files that Write creates.
 const newMode fs.FileMode = 0o644
 
-// maxLinks bounds chains of symbolic links, as Linux does.
-const maxLinks = 40
-
 // Error says that the file at Path cannot be written, as opposed to an error in producing its
 // content.
 type Error struct {
@@ -50,16 +47,25 @@ func (e *Error) Unwrap() error { return e.Err }
 func failed(path string, err error) error {
 	var onPath *fs.PathError
 	var onLink *os.LinkError
-	var nested *Error
 	switch {
-	case errors.As(err, &nested):
-		err = nested.Err
+	case err == nil:
+		return nil
 	case errors.As(err, &onPath):
 		err = onPath.Err
 	case errors.As(err, &onLink):
 		err = onLink.Err
 	}
 	return &Error{path, err}
+}
+
+// do runs an operation that changes the file at name, unless a test makes it fail. Its errors are about
+// path.
+func do(operation, name, path string, run func() error) error {
+	err := hook.Check(operation, name)
+	if err == nil {
+		err = run()
+	}
+	return failed(path, err)
 }
 
 // Write replaces the file at path by what write produces: a temporary file in the same folder,
@@ -70,20 +76,21 @@ func Write(path string, write func(io.Writer) error) (err error) {
 	if err != nil {
 		return err
 	}
-	f, err := create(target)
-	if err != nil {
-		return failed(path, err)
+	f := File{path: path}
+	if err := do("create", target, path, func() error {
+		f.file, err = os.CreateTemp(filepath.Dir(target), temporaryPrefix(target)+"*")
+		return err
+	}); err != nil {
+		return err
 	}
+	temporary := f.file.Name()
 	defer func() {
 		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
+			f.file.Close()
+			os.Remove(temporary)
 		}
 	}()
 	if err = write(f); err != nil {
-		if on := (*fs.PathError)(nil); errors.As(err, &on) && on.Path == f.Name() {
-			return failed(path, err)
-		}
 		return err
 	}
 	mode := newMode
@@ -91,14 +98,16 @@ func Write(path string, write func(io.Writer) error) (err error) {
 		mode = info.Mode().Perm()
 	}
 	for _, step := range []func() error{
-		func() error { return f.Chmod(mode) },
-		f.Sync,
+		func() error { return f.do("chmod", func() error { return f.file.Chmod(mode) }) },
+		func() error { return f.do("sync", f.file.Sync) },
 		f.Close,
-		func() error { return rename(f.Name(), target) },
-		func() error { return SyncDir(filepath.Dir(target)) },
+		func() error {
+			return do("rename", target, path, func() error { return os.Rename(temporary, target) })
+		},
+		func() error { return syncDir(filepath.Dir(target), path) },
 	} {
 		if err = step(); err != nil {
-			return failed(path, err)
+			return err
 		}
 	}
 	return nil
@@ -109,12 +118,12 @@ func Write(path string, write func(io.Writer) error) (err error) {
 // or an [Error].
 func WriteDir(path string, fill func(dir string) error) (err error) {
 	parent := filepath.Dir(path)
-	if err := hook.Check("mkdir", path); err != nil {
-		return failed(path, err)
-	}
-	dir, err := os.MkdirTemp(parent, temporaryPrefix(path)+"*")
-	if err != nil {
-		return failed(path, err)
+	dir := ""
+	if err := do("mkdir", path, path, func() error {
+		dir, err = os.MkdirTemp(parent, temporaryPrefix(path)+"*")
+		return err
+	}); err != nil {
+		return err
 	}
 	defer func() {
 		if err != nil {
@@ -133,14 +142,13 @@ func WriteDir(path string, fill func(dir string) error) (err error) {
 	if err = os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return failed(path, err)
 	}
-	if err = rename(dir, path); err != nil {
-		return failed(path, err)
+	if err = do("rename", path, path, func() error { return os.Rename(dir, path) }); err != nil {
+		return err
 	}
-	if err = SyncDir(parent); err != nil {
+	if err = syncDir(parent, path); err != nil {
 		os.RemoveAll(path) // not durable: the state before
-		return failed(path, err)
 	}
-	return nil
+	return err
 }
 
 // Target returns the file that Write(path) replaces: path itself or, if that is a symbolic link,
@@ -156,31 +164,20 @@ func Target(path string) (target string, info fs.FileInfo, err error) {
 	case err != nil:
 		info = nil
 	}
-	target = path
-	for range maxLinks {
-		here, err := os.Lstat(target)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && here.Mode()&fs.ModeSymlink == 0 {
+	for target = path; ; {
+		to, err := os.Readlink(target)
+		if err != nil { // no link; Stat has refused circles
 			return target, info, nil
 		}
-		if err != nil {
-			return "", nil, failed(path, err)
+		if !filepath.IsAbs(to) { // relative to the link's real folder
+			dir, err := filepath.EvalSymlinks(filepath.Dir(target))
+			if err != nil {
+				return "", nil, failed(path, err)
+			}
+			to = filepath.Join(dir, to)
 		}
-		if target, err = follow(target); err != nil {
-			return "", nil, failed(path, err)
-		}
+		target = to
 	}
-	return "", nil, &Error{path, errors.New("too many symbolic links")}
-}
-
-// follow returns the target of a symbolic link.
-func follow(link string) (string, error) {
-	to, err := os.Readlink(link)
-	if err != nil || filepath.IsAbs(to) {
-		return to, err
-	}
-	// The link is relative to its real folder.
-	dir, err := filepath.EvalSymlinks(filepath.Dir(link))
-	return filepath.Join(dir, to), err
 }
 
 // Kind names the kind of a path that is not a regular file.
@@ -221,20 +218,19 @@ func temporaryPrefix(path string) string { return "." + filepath.Base(path) + ".
 
 // SyncDir makes renames and removals in dir durable; the error is an [Error]. On Windows it does
 // nothing, because the system does it.
-func SyncDir(dir string) error {
+func SyncDir(dir string) error { return syncDir(dir, dir) }
+
+// syncDir is SyncDir with errors about path.
+func syncDir(dir, path string) error {
 	if runtime.GOOS == "windows" {
 		return nil // a folder opened for reading cannot be synced there
 	}
-	if err := hook.Check("sync", dir); err != nil {
-		return failed(dir, err)
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return failed(dir, err)
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil {
-		return failed(dir, err)
-	}
-	return nil
+	return do("sync", dir, path, func() error {
+		d, err := os.Open(dir)
+		if err != nil {
+			return err
+		}
+		defer d.Close()
+		return d.Sync()
+	})
 }

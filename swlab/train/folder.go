@@ -357,7 +357,7 @@ func linesUntil(dir string, p progress) ([]byte, error) {
 
 // stepLog is a log open for appending, and the SHA-256 of all its lines.
 type stepLog struct {
-	durable.Appender
+	durable.File
 	hash hash.Hash
 }
 
@@ -376,7 +376,7 @@ func openLog(dir string, keep []byte) (stepLog, error) {
 
 // Write appends p.
 func (l stepLog) Write(p []byte) (int, error) {
-	n, err := l.Appender.Write(p)
+	n, err := l.File.Write(p)
 	l.hash.Write(p[:n])
 	return n, err
 }
