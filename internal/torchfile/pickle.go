@@ -6,98 +6,76 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/nlpodyssey/gopickle/pickle"
 	"github.com/nlpodyssey/gopickle/types"
 )
 
-// unpickle reads the pickle at the start of data and returns its length. persistent turns the names
-// of storages into storages. Lengths are checked first, because the unpickler allocates what an
-// instruction announces.
-func unpickle(data []byte, hint string, persistent func(id *types.Tuple) (any, error)) (value any, length int, err error) {
+// unpickle reads the pickle at the start of data and returns its length. Storages that it names are
+// added to known. Lengths are checked first, because the unpickler allocates what an instruction
+// announces.
+func unpickle(data []byte, hint string, known storages) (value any, length int, err error) {
 	if length, err = pickleLength(data); err != nil {
 		return nil, 0, err
 	}
 	u := pickle.NewUnpickler(bytes.NewReader(data[:length]))
 	u.FindClass = func(module, name string) (any, error) { return findClass(module, name, hint) }
-	u.PersistentLoad = func(id any) (any, error) {
-		if t, ok := id.(*types.Tuple); ok {
-			return persistent(t)
-		}
-		return nil, errors.New("damaged pickle: the name of a storage is no tuple")
-	}
+	u.PersistentLoad = known.find
 	value, err = u.Load()
 	return value, length, err
 }
 
+// The instructions that torch.save (protocols 2 to 5) writes, by the size of their argument in bytes.
+// That of counted ones is the number of bytes that follow.
+var (
+	plain = []string{0: "(012NRabd}el]ost)uQ\x81\x85\x86\x87\x88\x89\x8f\x90\x91\x92\x93\x94", 1: "Khq\x80",
+		2: "M", 4: "Jjr", 8: "G\x95"}
+	counted = []string{1: "UC\x8a\x8c", 4: "TXB\x8b", 8: "\x8d\x8e\x96"}
+)
+
 // pickleLength returns the length of the pickle at the start of data. It is an error if the pickle
-// does not end, if an instruction announces more bytes than there are, or if torch.save (protocols
-// 2 to 5) does not write an instruction.
+// does not end, if an instruction announces more bytes than there are, or if torch.save does not
+// write an instruction.
 func pickleLength(data []byte) (int, error) {
-	rest := data
-	take := func(n uint64) (b []byte, ok bool) {
-		if n > uint64(len(rest)) {
-			return nil, false
+	for at := 0; at < len(data); {
+		op := data[at]
+		at++
+		if op == '.' {
+			return at, nil
 		}
-		b, rest = rest[:n], rest[n:]
-		return b, true
-	}
-	for {
-		op, ok := take(1)
-		if !ok {
-			return 0, errCut
-		}
-		// Size of the argument; whether it counts the bytes that follow; whether it is a frame,
-		// which is read further.
-		size, counted, frame := uint64(0), false, false
-		switch op[0] {
-		case '.':
-			return len(data) - len(rest), nil
-		case '(', '0', '1', '2', 'N', 'R', 'a', 'b', 'd', '}', 'e', 'l', ']', 'o', 's', 't', ')', 'u', 'Q',
-			0x81, 0x85, 0x86, 0x87, 0x88, 0x89, 0x8f, 0x90, 0x91, 0x92, 0x93, 0x94:
-		case 'K', 'h', 'q', 0x80:
-			size = 1
-		case 'M':
-			size = 2
-		case 'J', 'j', 'r':
-			size = 4
-		case 'G':
-			size = 8
-		case 'U', 'C', 0x8a, 0x8c:
-			size, counted = 1, true
-		case 'T', 'X', 'B', 0x8b:
-			size, counted = 4, true
-		case 0x8d, 0x8e, 0x96:
-			size, counted = 8, true
-		case 0x95:
-			size, frame = 8, true
-		case 'c': // two lines
-			for range 2 {
-				end := bytes.IndexByte(rest, '\n')
-				if end < 0 {
-					return 0, errCut
-				}
-				rest = rest[end+1:]
+		if op == 'c' { // two lines
+			lines := bytes.SplitN(data[at:], []byte("\n"), 3)
+			if len(lines) < 3 {
+				break
 			}
-		default:
-			return 0, fmt.Errorf("damaged pickle: instruction %#02x, which torch.save does not write", op[0])
+			at = len(data) - len(lines[2])
+			continue
 		}
-		b, ok := take(size)
-		if !ok {
-			return 0, errCut
+		holds := func(s string) bool { return strings.IndexByte(s, op) >= 0 }
+		size, counts := slices.IndexFunc(plain, holds), false
+		if size < 0 {
+			size, counts = slices.IndexFunc(counted, holds), true
+		}
+		if size < 0 {
+			return 0, fmt.Errorf("damaged pickle: instruction %#02x, which torch.save does not write", op)
+		}
+		if size > len(data)-at {
+			break
 		}
 		var word [8]byte
-		copy(word[:], b)
+		copy(word[:], data[at:at+size])
+		at += size
 		n := binary.LittleEndian.Uint64(word[:])
-		if frame && n > uint64(len(rest)) {
-			return 0, errCut
+		if (counts || op == 0x95) && n > uint64(len(data)-at) { // 0x95: a frame, which is read further
+			break
 		}
-		if counted {
-			if _, ok := take(n); !ok {
-				return 0, errCut
-			}
+		if counts {
+			at += int(n)
 		}
 	}
+	return 0, errCut
 }
 
 var errCut = errors.New("damaged pickle: it is cut off, or announces more than there is")
@@ -127,19 +105,28 @@ var kinds = map[string]kind{
 	"ByteStorage": {"U8", 1}, "BoolStorage": {"BOOL", 1},
 }
 
-// storageOf reads the name of a storage, ("storage", class, key, location, number of elements,
-// ...).
-func storageOf(id *types.Tuple) (s *storage, key string, err error) {
-	if id.Len() < 5 || id.Get(0) != "storage" {
-		return nil, "", errors.New("damaged pickle: expected the name of a storage")
+// storages are those of a file by their keys.
+type storages map[string]*storage
+
+// find returns the storage of a name, ("storage", class, key, location, number of elements, ...).
+func (all storages) find(name any) (any, error) {
+	id, ok := name.(*types.Tuple)
+	if !ok || id.Len() < 5 || id.Get(0) != "storage" {
+		return nil, errors.New("damaged pickle: expected the name of a storage")
 	}
 	k, okKind := id.Get(1).(kind)
 	key, okKey := id.Get(2).(string)
 	count, okCount := id.Get(4).(int)
 	if !okKind || !okKey || !okCount || count < 0 || count > math.MaxInt/8 {
-		return nil, "", errors.New("damaged pickle: expected the class, key and size of a storage")
+		return nil, errors.New("damaged pickle: expected the class, key and size of a storage")
 	}
-	return &storage{kind: k, count: count}, key, nil
+	if id.Len() > 5 && id.Get(5) != nil {
+		return nil, fmt.Errorf("storage %q is a view of another, as no PyTorch since 0.4 writes it; save the file again", key)
+	}
+	if all[key] == nil {
+		all[key] = &storage{kind: k, count: count}
+	}
+	return all[key], nil
 }
 
 // rebuildTensor makes a Tensor from (storage, offset, shape, stride, ...).

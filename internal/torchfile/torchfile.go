@@ -34,14 +34,20 @@ func Open(path, hint string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	info, err := f.Stat()
+	file, err := open(f, path, hint)
 	if err != nil {
 		f.Close()
+	}
+	return file, err
+}
+
+func open(f *os.File, path, hint string) (*File, error) {
+	info, err := f.Stat()
+	if err != nil {
 		return nil, err
 	}
 	file, err := Parse(f, info.Size(), hint)
 	if err != nil {
-		f.Close()
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	file.file = f
@@ -67,16 +73,15 @@ func Parse(r io.ReaderAt, size int64, hint string) (file *File, err error) {
 	if _, err := r.ReadAt(magic[:], 0); err != nil {
 		return nil, fmt.Errorf("not a PyTorch file: %d bytes", size)
 	}
-	f := &File{size: size, budget: size}
+	read := readLegacy
 	if string(magic[:]) == "PK\x03\x04" {
-		f.Root, err = openArchive(r, size, hint)
-	} else {
-		f.Root, err = readLegacy(r, size, hint)
+		read = openArchive
 	}
+	root, err := read(r, size, hint)
 	if err != nil {
 		return nil, err
 	}
-	return f, nil
+	return &File{Root: root, size: size, budget: size}, nil
 }
 
 // storage is a flat array of one type that tensors are views of.
@@ -167,15 +172,9 @@ func openArchive(r io.ReaderAt, size int64, hint string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	known := map[string]*storage{}
-	root, _, err := unpickle(raw, hint, func(id *types.Tuple) (any, error) {
-		s, key, err := storageOf(id)
-		if err != nil {
-			return nil, err
-		}
-		if old := known[key]; old != nil {
-			return old, nil
-		}
+	known := storages{}
+	root, _, err := unpickle(raw, hint, known)
+	for key, s := range known {
 		s.read = func() ([]byte, error) {
 			b, err := record("data/" + key)
 			if err == nil && len(b) != s.count*s.width {
@@ -183,9 +182,7 @@ func openArchive(r io.ReaderAt, size int64, hint string) (any, error) {
 			}
 			return b, err
 		}
-		known[key] = s
-		return s, nil
-	})
+	}
 	return root, err
 }
 
@@ -208,45 +205,25 @@ func readLegacy(r io.ReaderAt, size int64, hint string) (any, error) {
 		return nil, err
 	}
 	data = data[len(head):]
-	none := func(*types.Tuple) (any, error) { return nil, errors.New("a storage where none is expected") }
-	facts, n, err := unpickle(data, hint, none)
-	if err != nil {
-		return nil, err
+	known := storages{}
+	var pickles [3]any // the facts, the object, the keys
+	for i := range pickles {
+		n := 0
+		var err error
+		if pickles[i], n, err = unpickle(data, hint, known); err != nil {
+			return nil, err
+		}
+		data = data[n:]
 	}
-	if d, ok := facts.(*types.Dict); ok {
+	if d, ok := pickles[0].(*types.Dict); ok {
 		if little, ok := d.Get("little_endian"); ok && little != true {
 			return nil, errors.New("big-endian numbers, expected little-endian ones")
 		}
 	}
-	data = data[n:]
-	known := map[string]*storage{}
-	root, n, err := unpickle(data, hint, func(id *types.Tuple) (any, error) {
-		s, key, err := storageOf(id)
-		if err != nil {
-			return nil, err
-		}
-		if id.Len() > 5 && id.Get(5) != nil {
-			return nil, fmt.Errorf("storage %q is a view of another, as no PyTorch since 0.4 writes it; save the file again", key)
-		}
-		if old := known[key]; old != nil {
-			return old, nil
-		}
-		known[key] = s
-		return s, nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	data = data[n:]
-	keys, n, err := unpickle(data, hint, none)
-	if err != nil {
-		return nil, err
-	}
-	list, ok := keys.(*types.List)
+	list, ok := pickles[2].(*types.List)
 	if !ok {
-		return nil, fmt.Errorf("damaged: expected a list of storage keys, found %s", Describe(keys))
+		return nil, fmt.Errorf("damaged: expected a list of storage keys, found %s", Describe(pickles[2]))
 	}
-	data = data[n:]
 	for i := range list.Len() {
 		key, _ := list.Get(i).(string)
 		s := known[key]
@@ -262,5 +239,5 @@ func readLegacy(r io.ReaderAt, size int64, hint string) (any, error) {
 			return nil, fmt.Errorf("damaged: storage %q is missing", key)
 		}
 	}
-	return root, nil
+	return pickles[1], nil
 }

@@ -90,31 +90,27 @@ type Item struct {
 
 // Items lists the entries of a dict with string keys, in file order.
 func Items(v any) ([]Item, error) {
-	var list []Item
-	add := func(key, value any) error {
-		k, ok := key.(string)
-		if !ok {
-			return fmt.Errorf("expected a dict of tensors by name, found %s as a key", Describe(key))
-		}
-		list = append(list, Item{k, value})
-		return nil
-	}
+	var keys, values []any
 	switch d := v.(type) {
 	case *types.Dict:
 		for _, e := range *d {
-			if err := add(e.Key, e.Value); err != nil {
-				return nil, err
-			}
+			keys, values = append(keys, e.Key), append(values, e.Value)
 		}
 	case *types.OrderedDict:
 		for e := d.List.Front(); e != nil; e = e.Next() {
 			entry := e.Value.(*types.OrderedDictEntry)
-			if err := add(entry.Key, entry.Value); err != nil {
-				return nil, err
-			}
+			keys, values = append(keys, entry.Key), append(values, entry.Value)
 		}
 	default:
 		return nil, fmt.Errorf("expected a dict of tensors by name, found %s", Describe(v))
+	}
+	list := make([]Item, len(keys))
+	for i, k := range keys {
+		key, ok := k.(string)
+		if !ok {
+			return nil, fmt.Errorf("expected a dict of tensors by name, found %s as a key", Describe(k))
+		}
+		list[i] = Item{key, values[i]}
 	}
 	return list, nil
 }
@@ -144,35 +140,29 @@ func Describe(v any) string {
 
 // Decode reads little-endian numbers of a type (Tensor.DType); nil for an unknown type.
 func Decode[T float](dtype string, b []byte) []T {
-	le := binary.LittleEndian
-	switch dtype {
-	case "F32":
-		return decode(b, 4, func(b []byte) T { return T(math.Float32frombits(le.Uint32(b))) })
-	case "F64":
-		return decode(b, 8, func(b []byte) T { return T(math.Float64frombits(le.Uint64(b))) })
-	case "BF16":
-		return decode(b, 2, func(b []byte) T { return T(math.Float32frombits(uint32(le.Uint16(b)) << 16)) })
-	case "F16":
-		return decode(b, 2, func(b []byte) T { return T(float16.FromBits(le.Uint16(b)).Float32()) })
-	case "I64":
-		return decode(b, 8, func(b []byte) T { return T(int64(le.Uint64(b))) })
-	case "I32":
-		return decode(b, 4, func(b []byte) T { return T(int32(le.Uint32(b))) })
-	case "I16":
-		return decode(b, 2, func(b []byte) T { return T(int16(le.Uint16(b))) })
-	case "I8":
-		return decode(b, 1, func(b []byte) T { return T(int8(b[0])) })
-	case "U8", "BOOL":
-		return decode(b, 1, func(b []byte) T { return T(b[0]) })
+	read := map[string]struct {
+		width  int
+		number func([]byte) T
+	}{
+		"F32":  {4, func(b []byte) T { return T(math.Float32frombits(le.Uint32(b))) }},
+		"F64":  {8, func(b []byte) T { return T(math.Float64frombits(le.Uint64(b))) }},
+		"BF16": {2, func(b []byte) T { return T(math.Float32frombits(uint32(le.Uint16(b)) << 16)) }},
+		"F16":  {2, func(b []byte) T { return T(float16.FromBits(le.Uint16(b)).Float32()) }},
+		"I64":  {8, func(b []byte) T { return T(int64(le.Uint64(b))) }},
+		"I32":  {4, func(b []byte) T { return T(int32(le.Uint32(b))) }},
+		"I16":  {2, func(b []byte) T { return T(int16(le.Uint16(b))) }},
+		"I8":   {1, func(b []byte) T { return T(int8(b[0])) }},
+		"U8":   {1, func(b []byte) T { return T(b[0]) }},
+		"BOOL": {1, func(b []byte) T { return T(b[0]) }},
+	}[dtype]
+	if read.number == nil {
+		return nil
 	}
-	return nil
-}
-
-// decode reads numbers of width bytes.
-func decode[T float](b []byte, width int, read func([]byte) T) []T {
-	v := make([]T, len(b)/width)
+	v := make([]T, len(b)/read.width)
 	for i := range v {
-		v[i] = read(b[i*width:])
+		v[i] = read.number(b[i*read.width:])
 	}
 	return v
 }
+
+var le = binary.LittleEndian
