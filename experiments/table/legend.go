@@ -174,3 +174,8 @@ func (c Column) factor() string {
 	}
 	return "×" + full(c.Scale)
 }
+
+// scaledColumns reports whether one of the columns has a factor.
+func scaledColumns(columns []Column) bool {
+	return slices.ContainsFunc(columns, func(c Column) bool { return c.Scale != 1 })
+}

@@ -16,7 +16,7 @@ import (
 type Document interface {
 	Sheet() (Sheet, error)
 	Records() [][]string // the first is the header
-	JSON() any           // Write adds the key version
+	JSON() any           // an object; Write adds the key version
 }
 
 // Sheet is a table as readers see it, before formatting.
@@ -77,53 +77,6 @@ const (
 	plusMinus = " ± "
 )
 
-// text returns the entry's mean and spread.
-func (e Entry) text() string {
-	if e.Spread != "" {
-		return e.Mean + plusMinus + e.Spread
-	}
-	return e.Mean
-}
-
-// markup says how a format writes the parts of a sheet.
-type markup struct {
-	escape       func(text string) string
-	note         string // number of a footnote, a format with one %d
-	gap          string // between it and the footnote
-	best, second string // around a number, a format with one %s
-	// What the legend calls them, and bold numbers in the paper's lines.
-	bestName, secondName, boldName string
-}
-
-// marked returns text with the mark of its entry.
-func (m markup) marked(e Entry, text string) string {
-	switch {
-	case text == "":
-	case e.mark == Best || e.mark == paperBold:
-		return fmt.Sprintf(m.best, text)
-	case e.mark == Second:
-		return fmt.Sprintf(m.second, text)
-	}
-	return text
-}
-
-// entry formats a cell: marked, with its brackets and footnotes.
-func (m markup) entry(e Entry) string {
-	text := m.marked(e, e.text())
-	if e.Aside != "" {
-		text += " (" + e.Aside + ")"
-	}
-	return text + m.notes(e.notes)
-}
-
-func (m markup) notes(notes []int) string {
-	text := ""
-	for _, n := range notes {
-		text += fmt.Sprintf(m.note, n)
-	}
-	return text
-}
-
 // remarks returns what is printed below the table: footnotes, failures, the legend, the marks that
 // occur, the units.
 func (s Sheet) remarks(m markup) []string {
@@ -163,59 +116,36 @@ func (s Sheet) remarks(m markup) []string {
 	return out
 }
 
-const onPaper = "On the paper's table:"
-
-// check rejects lines without a cell for every column.
-func (s Sheet) check() error {
-	for _, l := range s.Lines {
-		if len(l.Cells) != len(s.Columns) || l.Below != nil && len(l.Below) != len(s.Columns) {
-			return fmt.Errorf("row %s: expected %d cells, found %d, and %d below", l.Name, len(s.Columns), len(l.Cells), len(l.Below))
-		}
-	}
-	return nil
-}
-
 var formats = []string{"text", "md", "csv", "latex", "json", "html"}
 
 // Formats returns the formats of Write.
 func Formats() []string { return slices.Clone(formats) }
 
-// textWidth is the width of Write's text, in terminal columns.
-const textWidth = 120
-
 // Write writes the table in one of the Formats; csv and json hold its numbers with full precision.
 func Write(w io.Writer, d Document, format string) error {
-	var body func(s Sheet, b *bytes.Buffer) error
-	sheet := func(write func(s Sheet, b *bytes.Buffer)) {
-		body = func(s Sheet, b *bytes.Buffer) error { write(s, b); return nil }
-	}
-	switch format {
-	case "text":
-		return Text(w, d, textWidth)
-	case "md":
-		sheet(Sheet.markdown)
-	case "latex":
-		sheet(Sheet.latex)
-	case "html":
-		sheet(Sheet.html)
-	case "csv":
-		body = func(_ Sheet, b *bytes.Buffer) error { return csv.NewWriter(b).WriteAll(d.Records()) }
-	case "json":
-		body = func(_ Sheet, b *bytes.Buffer) error {
+	return write(w, d, func(s Sheet, b *bytes.Buffer) error {
+		switch format {
+		case "text":
+			s.text(b, 120)
+		case "md":
+			return asMarkdown.write(b, s, format)
+		case "latex":
+			return asLaTeX.write(b, s, format)
+		case "html":
+			return asHTML.write(b, s, format)
+		case "csv":
+			return csv.NewWriter(b).WriteAll(d.Records())
+		case "json":
 			raw, err := json.Marshal(d.JSON())
 			if err != nil {
 				return err
 			}
-			if len(raw) < 3 || raw[0] != '{' {
-				return fmt.Errorf("expected an object with keys, found %s", raw)
-			}
-			_, err = fmt.Fprintf(b, "%s,\"version\":%q}\n", raw[:len(raw)-1], version.String())
-			return err
+			fmt.Fprintf(b, "%s,\"version\":%q}\n", raw[:len(raw)-1], version.String())
+		default:
+			return fmt.Errorf("unknown format %q, expected one of %s", format, strings.Join(formats, ", "))
 		}
-	default:
-		return fmt.Errorf("unknown format %q, expected one of %s", format, strings.Join(formats, ", "))
-	}
-	return write(w, d, body)
+		return nil
+	})
 }
 
 // Text writes the table for a terminal of that many columns. Columns that do not fit go below,
@@ -226,11 +156,13 @@ func Text(w io.Writer, d Document, width int) error {
 
 func write(w io.Writer, d Document, body func(Sheet, *bytes.Buffer) error) error {
 	s, err := d.Sheet()
-	if err == nil {
-		err = s.check()
-	}
 	if err != nil {
 		return err
+	}
+	for _, l := range s.Lines {
+		if len(l.Cells) != len(s.Columns) || l.Below != nil && len(l.Below) != len(s.Columns) {
+			return fmt.Errorf("row %s: expected %d cells, found %d, and %d below", l.Name, len(s.Columns), len(l.Cells), len(l.Below))
+		}
 	}
 	var b bytes.Buffer
 	if err := body(s, &b); err != nil {

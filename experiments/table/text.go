@@ -9,8 +9,6 @@ import (
 
 const gap = "  "
 
-var asText = markup{escape: func(text string) string { return text }, note: " [%d]", gap: " ", bestName: "*", secondName: "°", boldName: "•"}
-
 // text writes the sheet for a terminal, in panels of as many columns as fit.
 func (s Sheet) text(b *bytes.Buffer, width int) {
 	for _, line := range append([]string{s.Title}, s.About...) {
@@ -30,7 +28,7 @@ func (s Sheet) text(b *bytes.Buffer, width int) {
 		paragraph(b, line, gap, width)
 	}
 	if len(s.notes) > 0 {
-		b.WriteString(onPaper + "\n")
+		b.WriteString("On the paper's table:\n")
 	}
 	for _, note := range s.notes {
 		paragraph(b, "- "+note, gap, width)
