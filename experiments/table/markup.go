@@ -79,11 +79,7 @@ func (m markup) marked(e Entry, text string) string {
 
 // entry formats a cell: marked, with its brackets and footnotes.
 func (m markup) entry(e Entry) string {
-	text := e.Mean
-	if e.Spread != "" {
-		text += plusMinus + e.Spread
-	}
-	text = m.marked(e, text)
+	text := m.marked(e, e.number())
 	if e.Aside != "" {
 		text += " (" + e.Aside + ")"
 	}

@@ -164,40 +164,25 @@ func (s *Sheet) footnote(text string) []int {
 	return []int{i + 1}
 }
 
-// check rejects numbers without a row or column, and inconsistent cells.
+// check rejects numbers without a row or column.
 func (f Results) check() error {
-	t := f.Table
 	if !f.empty() && f.Preset == "" {
-		return fmt.Errorf("table %s: preset: expected a name, found none", t.Name)
+		return fmt.Errorf("table %s: preset: expected a name, found none", f.Table.Name)
 	}
-	ids, keys := make([]string, len(t.Rows)), make([]string, len(t.Columns))
-	for i, r := range t.Rows {
-		ids[i] = r.ID
+	var ids, keys []string
+	for _, r := range f.Table.Rows {
+		ids = append(ids, r.ID)
 	}
-	for i, c := range t.Columns {
-		keys[i] = c.Key
+	for _, c := range f.Table.Columns {
+		keys = append(keys, c.Key)
 	}
-	for _, id := range slices.Sorted(maps.Keys(f.Failed)) {
+	for _, id := range slices.Concat(slices.Sorted(maps.Keys(f.Failed)), slices.Sorted(maps.Keys(f.Cells))) {
 		if !slices.Contains(ids, id) {
-			return fmt.Errorf("table %s: failed: unknown row %q, expected one of %s", t.Name, id, strings.Join(ids, ", "))
-		}
-	}
-	for _, id := range slices.Sorted(maps.Keys(f.Cells)) {
-		if !slices.Contains(ids, id) {
-			return fmt.Errorf("table %s: cells: unknown row %q, expected one of %s", t.Name, id, strings.Join(ids, ", "))
+			return fmt.Errorf("table %s: unknown row %q, expected one of %s", f.Table.Name, id, strings.Join(ids, ", "))
 		}
 		for _, key := range slices.Sorted(maps.Keys(f.Cells[id])) {
 			if !slices.Contains(keys, key) {
-				return fmt.Errorf("table %s: cells of row %s: unknown column %q, expected one of %s", t.Name, id, key, strings.Join(keys, ", "))
-			}
-			c := f.Cells[id][key]
-			switch {
-			case c.N < 1:
-				return fmt.Errorf("table %s: row %s, column %s: expected at least one run, found %d", t.Name, id, key, c.N)
-			case c.Values != nil && len(c.Values) != c.N:
-				return fmt.Errorf("table %s: row %s, column %s: expected the values of %d runs, found %d", t.Name, id, key, c.N, len(c.Values))
-			case c.SD != nil && c.N < 2:
-				return fmt.Errorf("table %s: row %s, column %s: one run has no deviation, found %g", t.Name, id, key, *c.SD)
+				return fmt.Errorf("table %s: row %s: unknown column %q, expected one of %s", f.Table.Name, id, key, strings.Join(keys, ", "))
 			}
 		}
 	}

@@ -65,16 +65,23 @@ func (l Line) label() string {
 // both returns the entries of column j: the first line's, and the second's where there is one.
 func (l Line) both(j int) []Entry {
 	if l.Below == nil {
-		return l.Cells[j : j+1]
+		return []Entry{l.Cells[j]}
 	}
 	return []Entry{l.Cells[j], l.Below[j]}
 }
 
+// number returns the mean and its spread.
+func (e Entry) number() string {
+	if e.Spread == "" {
+		return e.Mean
+	}
+	return e.Mean + " ± " + e.Spread
+}
+
 const (
-	nothing   = "-"
-	failed    = "failed"
-	dagger    = "†"
-	plusMinus = " ± "
+	nothing = "-"
+	failed  = "failed"
+	dagger  = "†"
 )
 
 // remarks returns what is printed below the table: footnotes, failures, the legend, the marks that

@@ -2,6 +2,7 @@ package table
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -9,19 +10,15 @@ import (
 
 const gap = "  "
 
-// text writes the sheet for a terminal, in panels of as many columns as fit.
+// text writes the sheet for a terminal, in panels of as many columns as fit, two lines per row.
 func (s Sheet) text(b *bytes.Buffer, width int) {
 	for _, line := range append([]string{s.Title}, s.About...) {
 		paragraph(b, line, "", width)
 	}
 	names := s.textNames()
-	columns := make([]textColumn, len(s.Columns))
-	for j := range columns {
-		columns[j] = s.textColumn(j)
-	}
-	for _, panel := range s.panels(columns, width-names.width) {
+	for _, panel := range s.panels(width - names.width) {
 		b.WriteByte('\n')
-		s.panel(b, names, columns, panel)
+		s.panel(b, append([]textColumn{names}, panel...))
 	}
 	b.WriteByte('\n')
 	for _, line := range s.remarks(asText) {
@@ -35,22 +32,21 @@ func (s Sheet) text(b *bytes.Buffer, width int) {
 	}
 }
 
-// panel writes the columns with these numbers, two lines per row.
-func (s Sheet) panel(b *bytes.Buffer, names textColumn, columns []textColumn, panel []int) {
-	total := names.width
-	for _, j := range panel {
-		total += len(gap) + columns[j].width
+func (s Sheet) panel(b *bytes.Buffer, panel []textColumn) {
+	total := -len(gap)
+	for _, c := range panel {
+		total += len(gap) + c.width
 	}
 	line := func(part func(c textColumn) string) {
-		text := part(names)
-		for _, j := range panel {
-			text += gap + part(columns[j])
+		var parts []string
+		for _, c := range panel {
+			parts = append(parts, fmt.Sprintf("%-*s", c.width, part(c)))
 		}
-		b.WriteString(strings.TrimRight(text, " ") + "\n")
+		b.WriteString(strings.TrimRight(strings.Join(parts, gap), " ") + "\n")
 	}
 	rule := strings.Repeat("─", total) + "\n"
 	line(func(c textColumn) string { return c.head })
-	if slices.ContainsFunc(panel, func(j int) bool { return s.Columns[j].factor() != "" }) {
+	if slices.ContainsFunc(panel, func(c textColumn) bool { return strings.TrimSpace(c.factor) != "" }) {
 		line(func(c textColumn) string { return c.factor })
 	}
 	b.WriteString(rule)
@@ -65,7 +61,7 @@ func (s Sheet) panel(b *bytes.Buffer, names textColumn, columns []textColumn, pa
 	}
 }
 
-// textColumn is a column as text of one width.
+// textColumn is a column of texts, none longer than width.
 type textColumn struct {
 	head, factor string
 	cells, paper []string // one per row
@@ -73,56 +69,41 @@ type textColumn struct {
 }
 
 func (s Sheet) textNames() textColumn {
-	c := textColumn{width: max(utf8.RuneCountInString(s.RowHeader), utf8.RuneCountInString(gap+s.Below))}
+	c := textColumn{head: s.RowHeader, width: max(runes(s.RowHeader), runes(gap+s.Below))}
 	for _, l := range s.Lines {
-		c.cells = append(c.cells, l.label()+asText.notes(l.notes))
-		c.width = max(c.width, utf8.RuneCountInString(c.cells[len(c.cells)-1]))
-	}
-	c.head, c.factor = left(s.RowHeader, c.width), left("", c.width)
-	for i := range c.cells {
-		c.cells[i] = left(c.cells[i], c.width)
-		c.paper = append(c.paper, left(gap+s.Below, c.width))
+		name := l.label() + asText.notes(l.notes)
+		c.cells, c.paper, c.width = append(c.cells, name), append(c.paper, gap+s.Below), max(c.width, runes(name))
 	}
 	return c
 }
 
-// textColumn aligns a column: means are right-aligned, deviations left-aligned.
+// textColumn aligns a column: means are right-aligned, deviations left-aligned, and headings end
+// with the numbers.
 func (s Sheet) textColumn(j int) textColumn {
-	mean, body := 0, 0
+	mean, body, all := 0, 0, 0
 	for _, l := range s.Lines {
 		for _, e := range l.both(j) {
 			mean = max(mean, len(e.Mean))
 		}
 	}
 	number := func(e Entry) string {
-		text := right(e.Mean, mean)
-		if e.Spread != "" {
-			text += plusMinus + e.Spread
-		}
-		return text
+		e.Mean = fmt.Sprintf("%*s", mean, e.Mean)
+		return e.number()
 	}
-	c := textColumn{head: s.Columns[j].heading(), factor: s.Columns[j].factor()}
-	c.width = max(utf8.RuneCountInString(c.head), utf8.RuneCountInString(c.factor))
-	all := 0
 	for _, l := range s.Lines {
 		for _, e := range l.both(j) {
-			n := utf8.RuneCountInString(number(e))
-			body, all = max(body, n), max(all, n+utf8.RuneCountInString(e.tail()))
+			body, all = max(body, runes(number(e))), max(all, runes(number(e)+e.tail()))
 		}
 	}
-	c.width = max(c.width, all)
-	shown := func(e Entry) string { return right(left(number(e)+e.tail(), all), c.width) }
+	head, factor := s.Columns[j].heading(), s.Columns[j].factor()
+	c := textColumn{width: max(runes(head), runes(factor), all)}
+	shown := func(e Entry) string { return fmt.Sprintf("%*s%-*s", c.width-all, "", all, number(e)+e.tail()) }
 	for _, l := range s.Lines {
-		c.cells = append(c.cells, shown(l.Cells[j]))
-		if l.Below != nil {
-			c.paper = append(c.paper, shown(l.Below[j]))
-		} else {
-			c.paper = append(c.paper, "")
-		}
+		entries := append(l.both(j), Entry{})
+		c.cells, c.paper = append(c.cells, shown(entries[0])), append(c.paper, shown(entries[1]))
 	}
-	// Headings end with the numbers.
-	end := max(c.width-all+body, utf8.RuneCountInString(c.head))
-	c.head, c.factor = left(right(c.head, end), c.width), left(right(c.factor, end), c.width)
+	end := max(c.width-all+body, runes(head))
+	c.head, c.factor = fmt.Sprintf("%*s", end, head), fmt.Sprintf("%*s", end, factor)
 	return c
 }
 
@@ -137,52 +118,46 @@ func (e Entry) tail() string {
 
 // panels distributes the columns evenly over as few panels of this width as needed. Settings on the
 // left, which distinguish rows of one name, are in every panel.
-func (s Sheet) panels(columns []textColumn, width int) [][]int {
-	fixed := 0
-	for fixed < len(columns) && s.Columns[fixed].Better == None {
-		width -= len(gap) + columns[fixed].width
-		fixed++
+func (s Sheet) panels(width int) [][]textColumn {
+	var fixed, rest []textColumn
+	for j, c := range s.Columns {
+		column := s.textColumn(j)
+		if len(rest) == 0 && c.Better == None {
+			fixed = append(fixed, column)
+			width -= len(gap) + column.width
+		} else {
+			rest = append(rest, column)
+		}
 	}
-	split := func(most int) (out [][]int) { // at most that many side by side
+	split := func(most int) (out [][]textColumn) { // at most that many side by side
 		free := 0
-		for j := fixed; j < len(columns); j++ {
-			need := len(gap) + columns[j].width
-			if len(out) == 0 || need > free || len(out[len(out)-1]) == fixed+most {
-				panel := make([]int, fixed)
-				for k := range panel {
-					panel[k] = k
-				}
-				out, free = append(out, panel), width
+		for _, c := range rest {
+			need, last := len(gap)+c.width, len(out)-1
+			if last < 0 || need > free || len(out[last]) == len(fixed)+most {
+				out, free, last = append(out, slices.Clone(fixed)), width, last+1
 			}
-			out[len(out)-1] = append(out[len(out)-1], j)
+			out[last] = append(out[last], c)
 			free -= need
 		}
 		return out
 	}
-	rest := len(columns) - fixed
-	if rest == 0 {
+	few := split(len(rest))
+	if len(few) == 0 {
 		return nil
 	}
-	few := len(split(rest))
-	if even := split((rest + few - 1) / few); len(even) == few {
+	if even := split((len(rest) + len(few) - 1) / len(few)); len(even) == len(few) {
 		return even
 	}
-	return split(rest)
+	return few
 }
 
-func left(text string, width int) string {
-	return text + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text)))
-}
-
-func right(text string, width int) string {
-	return strings.Repeat(" ", max(0, width-utf8.RuneCountInString(text))) + text
-}
+func runes(text string) int { return utf8.RuneCountInString(text) }
 
 // paragraph writes text in lines of the width, indented after the first.
 func paragraph(b *bytes.Buffer, text, indent string, width int) {
 	at := 0
 	for i, word := range strings.Fields(text) {
-		n := utf8.RuneCountInString(word)
+		n := runes(word)
 		switch {
 		case i == 0:
 		case at+1+n > width:
