@@ -100,7 +100,7 @@ type coupling struct {
 	p         float64
 	sum       float64          // of byRanks, in units of step^p, if a is nil
 	certain   bool             // sum is known to be exact enough
-	exact     *[2][]projection // by rank; a and b then hold points alone, and step is 0
+	exact     *[2][]projection // by point; a and b then hold points alone, and step is 0
 	largest   float64          // difference so far, if p is +Inf
 	dx, dy    []float64
 }
@@ -210,7 +210,7 @@ func (c *coupling) segment(i, j int, mass float64) float64 {
 // difference is a_i - b_j.
 func (c *coupling) difference(i, j int) float64 {
 	if c.exact != nil {
-		a, b := &c.exact[0][i], &c.exact[1][j]
+		a, b := &c.exact[0][c.a[i]], &c.exact[1][c.b[j]]
 		return (a.high - b.high) + (a.low - b.low)
 	}
 	return float64(int64(c.a[i]>>c.indexBits-c.b[j]>>c.indexBits)) * c.step

@@ -1,7 +1,6 @@
 package ot1d
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -22,7 +21,6 @@ const (
 // exact in float64.
 type projection struct {
 	high, low float64
-	point     uint64
 }
 
 // Outlying reports whether at least a sixteenth of a pair's points lie within ratio times the pair's
@@ -87,16 +85,15 @@ func (s *hostSorter) exact(task int) coupling {
 	return c
 }
 
-// projectExact sorts the projections of a cloud, and returns the points in their order.
+// projectExact finds the projections of a cloud, and returns the points in their order. It sorts by 32
+// bits at a time, from the lowest to the highest, with the place so far as a key's lowest bits.
 func (s *hostSorter) projectExact(which int, points []float32, theta []float64) []uint64 {
 	n := len(points) / len(theta)
 	if s.projections[which] == nil {
-		s.projections[which] = make([]projection, n)
+		s.projections[which], s.byPlace[which] = make([]projection, n), make([]uint64, n)
 	}
-	if s.keys[which] == nil {
-		s.keys[which], s.spare[which] = make([]uint64, n), make([]uint64, n)
-	}
-	all, order := s.projections[which], s.keys[which]
+	keys, spare := s.room(which, n)
+	all, order := s.projections[which], s.byPlace[which]
 	for i := range all {
 		var high, low float64
 		for j, t := range theta {
@@ -107,13 +104,29 @@ func (s *hostSorter) projectExact(which int, points []float32, theta []float64) 
 			high = sum
 		}
 		sum := high + low
-		all[i] = projection{sum, low - (sum - high), uint64(i)}
+		all[i], order[i] = projection{sum, low - (sum - high)}, uint64(i)
 	}
-	slices.SortFunc(all, func(a, b projection) int {
-		return cmp.Or(cmp.Compare(a.high, b.high), cmp.Compare(a.low, b.low), cmp.Compare(a.point, b.point))
-	})
-	for i, p := range all {
-		order[i] = p.point
+	indexBits := indexBitsOf(n)
+	number := uint64(1)<<indexBits - 1
+	for pass := range uint(4) {
+		for i, point := range order {
+			v := all[point].low
+			if pass >= 2 {
+				v = all[point].high
+			}
+			keys[i] = ascending(v)>>(pass%2*32)&math.MaxUint32<<indexBits | uint64(i)
+		}
+		s.order(keys, spare, 32+indexBits)
+		for i, k := range keys {
+			spare[i] = order[k&number]
+		}
+		copy(order, spare)
 	}
 	return order
+}
+
+// ascending is a number as an integer: larger ones have larger integers.
+func ascending(v float64) uint64 {
+	b := math.Float64bits(v)
+	return b ^ (uint64(int64(b)>>63) | 1<<63)
 }

@@ -20,11 +20,10 @@ type hostSorter struct {
 	pair   int          // of points; -1: none
 
 	keys, spare [2][]uint64        // of the radix sort; nil: not needed so far
-	projections [2][]projection    // of exact; nil: not needed so far
-	low, high   [maxBuckets]uint32 // places of the two digits
+	projections [2][]projection    // of exact, by point; nil: not needed so far
+	byPlace     [2][]uint64        // points in the order of exact; nil: not needed so far
+	low, high   [maxBuckets]uint32 // counts of two digits
 	scaled      []float64
-	run         [1024]uint64             // keys of consecutive points
-	places      [1 << bucketDigit]uint32 // of the buckets of a large cloud
 }
 
 const (
@@ -32,7 +31,7 @@ const (
 	maxBuckets = 1 << maxDigit
 	fixedBits  = 52 // differences of keys are exact in float64
 
-	manyPoints  = 400_000 // from here on keys are sorted by buckets
+	manyKeys    = 400_000 // from here on keys are sorted by buckets
 	bucketDigit = 9
 )
 
@@ -144,118 +143,63 @@ func (s *hostSorter) radix(which int, points []float32, theta []float64, r quant
 	for j, t := range theta {
 		s.scaled[j] = t * r.scale
 	}
-	p := projector{s.scaled, r.origin * r.scale, indexBits}
-	if s.keys[which] == nil {
-		n := len(points) / len(theta)
-		s.keys[which], s.spare[which] = make([]uint64, n), make([]uint64, n)
-	}
-	keys, spare := s.keys[which], s.spare[which]
-	if len(keys) < manyPoints {
-		p.project(keys, points, 0)
-		s.order(keys, spare, r.bits+indexBits)
-		return keys
-	}
-	// The keys of a large cloud do not fit a core's cache. They are written once, into buckets that
-	// do. The projections are computed twice, first to count them, in runs of points.
-	shift := r.bits + indexBits - bucketDigit
-	clear(s.high[:1<<bucketDigit])
-	run := s.run[:]
-	each := func(do func(keys []uint64)) {
-		for from := 0; from < len(keys); from += len(run) {
-			some := run[:min(len(run), len(keys)-from)]
-			p.project(some, points[from*len(theta):], from)
-			do(some)
-		}
-	}
-	const mask = 1<<bucketDigit - 1
-	each(func(keys []uint64) {
-		for _, k := range keys {
-			s.high[k>>(shift&63)&mask]++
-		}
-	})
-	places := s.places[:]
-	at := uint32(0)
-	for i := range places {
-		places[i] = at
-		at += s.high[i]
-	}
-	each(func(some []uint64) {
-		for _, k := range some {
-			q := k >> (shift & 63) & mask
-			keys[places[q]] = k
-			places[q]++
-		}
-	})
-	from := uint32(0)
-	for _, to := range places { // places now hold the ends of the buckets
-		s.order(keys[from:to], spare[:to-from], shift)
-		from = to
-	}
+	keys, spare := s.room(which, len(points)/len(theta))
+	project(keys, points, s.scaled, r.origin*r.scale, indexBits)
+	s.order(keys, spare, r.bits+indexBits)
 	return keys
 }
 
-// order sorts keys that differ only in their lowest width bits.
+// room is memory for the keys of a cloud, and as much again.
+func (s *hostSorter) room(which, n int) (keys, spare []uint64) {
+	if s.keys[which] == nil {
+		s.keys[which], s.spare[which] = make([]uint64, n), make([]uint64, n)
+	}
+	return s.keys[which], s.spare[which]
+}
+
+// order is a radix sort of keys that differ only in their lowest width bits.
 //
-// Two passes of a radix sort order the leading digits, about 5 bits more than it takes to number
-// the keys. A few neighbours stay out of order, which insertionFixup puts in place.
+// Two passes sort by the leading digits, about 5 bits more than it takes to number the keys. Few
+// neighbours stay out of order then, which insertionFixup puts in place. Many keys do not fit a core's
+// cache: a pass before moves them into buckets that do.
 func (s *hostSorter) order(keys, spare []uint64, width uint) {
 	if len(keys) < 2 {
 		return
 	}
-	digit := uint(min(maxDigit, (bits.Len(uint(len(keys)-1))+6)/2))
+	if len(keys) >= manyKeys && width > bucketDigit {
+		rest := width - bucketDigit
+		s.count(keys, bucketDigit, rest, rest)
+		scatter(spare, keys, &s.high, bucketDigit, rest)
+		copy(keys, spare)
+		from := uint32(0)
+		for _, to := range slices.Clone(s.high[:1<<bucketDigit]) { // the ends of the buckets
+			s.order(keys[from:to], spare[from:to], rest)
+			from = to
+		}
+		return
+	}
+	digit := min(maxDigit, width, uint(bits.Len(uint(len(keys)-1))+6)/2)
 	top := width - digit
-	next := top - digit
+	next := top - min(top, digit)
+	s.count(keys, digit, next, top)
+	scatter(spare, keys, &s.low, digit, next)
+	scatter(keys, spare, &s.high, digit, top)
+	s.insertionFixup(keys, spare, next)
+}
+
+// count counts the keys of each value of two digits.
+func (s *hostSorter) count(keys []uint64, digit, low, high uint) {
 	clear(s.low[:1<<digit])
 	clear(s.high[:1<<digit])
 	mask := uint64(1)<<digit - 1
 	for _, k := range keys {
-		s.low[k>>(next&63)&mask&(maxBuckets-1)]++
-		s.high[k>>(top&63)&mask&(maxBuckets-1)]++
-	}
-	scatter(spare, keys, &s.low, digit, next)
-	scatter(keys, spare, &s.high, digit, top)
-	insertionFixup(keys, next)
-}
-
-// projector makes keys of points.
-type projector struct {
-	scaled    []float64 // direction times scale
-	from      float64
-	indexBits uint
-}
-
-// project writes the keys of the given points, numbered from first.
-func (p *projector) project(keys []uint64, points []float32, first int) {
-	from, shift, dim := p.from, p.indexBits&63, len(p.scaled)
-	keep := uint64(0) // all ones if keys keep the point's number
-	if p.indexBits > 0 {
-		keep = math.MaxUint64
-	}
-	switch dim {
-	case 2:
-		t0, t1 := p.scaled[0], p.scaled[1]
-		for i := range keys {
-			c := points[2*i : 2*i+2 : 2*i+2]
-			keys[i] = uint64(int64(float64(c[0])*t0+float64(c[1])*t1-from))<<shift | uint64(first+i)&keep
-		}
-	case 3:
-		t0, t1, t2 := p.scaled[0], p.scaled[1], p.scaled[2]
-		for i := range keys {
-			c := points[3*i : 3*i+3 : 3*i+3]
-			keys[i] = uint64(int64(float64(c[0])*t0+float64(c[1])*t1+float64(c[2])*t2-from))<<shift | uint64(first+i)&keep
-		}
-	default:
-		for i := range keys {
-			v := 0.0
-			for j, c := range points[i*dim : (i+1)*dim] {
-				v += float64(c) * p.scaled[j]
-			}
-			keys[i] = uint64(int64(v-from))<<shift | uint64(first+i)&keep
-		}
+		s.low[k>>(low&63)&mask&(maxBuckets-1)]++
+		s.high[k>>(high&63)&mask&(maxBuckets-1)]++
 	}
 }
 
-// scatter moves the keys, in order, to the places given by a digit's counts.
+// scatter moves the keys, in order, to the places given by a digit's counts, which become the ends of
+// these places.
 func scatter(to, from []uint64, counts *[maxBuckets]uint32, digit, shift uint) {
 	at := uint32(0)
 	for i, c := range counts[:1<<digit] {
@@ -271,8 +215,8 @@ func scatter(to, from []uint64, counts *[maxBuckets]uint32, digit, shift uint) {
 }
 
 // insertionFixup sorts keys that are in order above their lowest bits.
-func insertionFixup(keys []uint64, lowest uint) {
-	const near = 32 // keys farther from their place belong to a long run of equal high bits, which is sorted as a whole
+func (s *hostSorter) insertionFixup(keys, spare []uint64, lowest uint) {
+	const near = 32 // keys farther from their place belong to a long run of equal high bits
 	for i := 1; i < len(keys); i++ {
 		k := keys[i]
 		if k >= keys[i-1] {
@@ -293,7 +237,36 @@ func insertionFixup(keys []uint64, lowest uint) {
 		for to < len(keys) && keys[to]>>lowest == k>>lowest {
 			to++
 		}
-		slices.Sort(keys[from:to])
+		s.order(keys[from:to], spare[from:to], lowest)
 		i = to - 1
+	}
+}
+
+// project writes the keys of points: floor(theta'x - from), with theta and from in units of keys, above
+// indexBits bits of the point's number.
+func project(keys []uint64, points []float32, theta []float64, from float64, indexBits uint) {
+	shift, dim := indexBits&63, len(theta)
+	number := uint64(1)<<shift - 1 // 0: keys hold no number
+	switch dim {
+	case 2:
+		t0, t1 := theta[0], theta[1]
+		for i := range keys {
+			c := points[2*i : 2*i+2 : 2*i+2]
+			keys[i] = uint64(int64(float64(c[0])*t0+float64(c[1])*t1-from))<<shift | uint64(i)&number
+		}
+	case 3:
+		t0, t1, t2 := theta[0], theta[1], theta[2]
+		for i := range keys {
+			c := points[3*i : 3*i+3 : 3*i+3]
+			keys[i] = uint64(int64(float64(c[0])*t0+float64(c[1])*t1+float64(c[2])*t2-from))<<shift | uint64(i)&number
+		}
+	default:
+		for i := range keys {
+			v := 0.0
+			for j, c := range points[i*dim : (i+1)*dim] {
+				v += float64(c) * theta[j]
+			}
+			keys[i] = uint64(int64(v-from))<<shift | uint64(i)&number
+		}
 	}
 }

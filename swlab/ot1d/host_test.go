@@ -157,7 +157,7 @@ func TestHostQuantiles(t *testing.T) {
 // TestHostLarge: clouds whose keys are sorted bucket by bucket, spread out and with all points but a few in one bucket, cost what float64
 // says, and the derivative in the direction numbers the points rightly.
 func TestHostLarge(t *testing.T) {
-	const m = manyPoints + 1
+	const m = manyKeys + 1
 	r := rand.New(rand.NewPCG(3, 9))
 	crowd := normals(r, m*3, 1e-5)
 	copy(crowd, []float32{-40, 3, 2, 50, 1, 1})
