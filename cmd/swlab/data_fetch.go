@@ -181,7 +181,7 @@ func (v *dataVerify) run() error {
 	defer stop()
 	answer, damaged := verifyAnswer{true, []verified{}, dir}, []string{}
 	for _, r := range records {
-		problems, err := verifyRecord(ctx, r)
+		problems, err := r.Verify(ctx, byteBar("reading "+r.Name))
 		if err != nil {
 			return err
 		}
@@ -194,21 +194,6 @@ func (v *dataVerify) run() error {
 		return err
 	}
 	return fmt.Errorf("%s: not as fetched, or not what the catalogue says; delete the folder and fetch again", strings.Join(damaged, ", "))
-}
-
-// verifyRecord returns how files differ from their record and, without a published sum, from the
-// catalogue's numbers.
-func verifyRecord(ctx context.Context, r *catalogue.Record) ([]string, error) {
-	problems, err := r.Verify(ctx, byteBar("reading "+r.Name))
-	if err != nil || problems != nil || r.Checksum == "catalogue" {
-		return problems, err
-	}
-	if source, err := sourceOf(r.Name); err == nil {
-		if err := source.Check(r.Path()); err != nil {
-			return []string{err.Error()}, nil
-		}
-	}
-	return nil, nil
 }
 
 // findRecords returns the record that a name or a path means; without one, all in the cache.

@@ -158,10 +158,8 @@ type NotFetchedError struct {
 
 // Error says how to get the data set.
 func (e *NotFetchedError) Error() string {
-	if e == nil {
-		return "a data set has not been fetched"
-	}
-	return fmt.Sprintf("%[1]s: there is no such file, and the data set of this name has not been fetched into %[2]s: `swlab data fetch %[1]s` says how", e.Source.Name, e.Cache)
+	return fmt.Sprintf("%[1]s: there is no such file, and the data set of this name has not been fetched into %[2]s: `swlab data fetch %[1]s` says how",
+		e.Source.Name, e.Cache)
 }
 
 // Locate turns the name of a fetched data set into its path. Anything else, including a file or

@@ -1,4 +1,4 @@
-// Package fetch gets the data sets of [Catalogue]. It downloads them into a cache, or
+// Package catalogue lists data sets and gets them. It downloads them into a cache, or
 // takes files downloaded by hand, checks them against the catalogue's sizes and SHA-256 sums,
 // unpacks them, and keeps a record for later verification.
 //
@@ -36,7 +36,7 @@ type Options struct {
 
 	Client   *http.Client // nil: one that refuses redirects from https to http
 	Progress func(file string, done, total int64)
-	// Note is called with messages for the user: retries, sums that could not be checked.
+	// Note is called with messages for the user: what failed and is tried again.
 	Note func(text string)
 }
 
@@ -65,14 +65,6 @@ var ErrTerms = errors.New("its terms have not been accepted: --accept-licence ac
 // before. Nothing was fetched.
 type UsageError struct{ error }
 
-// Error returns the message; for a zero UsageError, that the call is wrong.
-func (e UsageError) Error() string {
-	if e.error == nil {
-		return "the call cannot be carried out"
-	}
-	return e.error.Error()
-}
-
 func (e UsageError) Unwrap() error { return e.error }
 
 func usageErrorf(format string, args ...any) error { return UsageError{fmt.Errorf(format, args...)} }
@@ -87,21 +79,20 @@ func Fetch(ctx context.Context, source Source, o Options) (*Record, error) {
 	if err := o.fill(); err != nil {
 		return nil, err
 	}
-	dir := source.Dir(o.Cache)
-	if record, err := before(ctx, source, o); record != nil || err != nil {
+	given, err := o.given(source)
+	if err != nil {
+		return nil, err
+	}
+	if record, err := before(ctx, source, o.Cache, given); record != nil || err != nil {
 		return record, err
 	}
 	if source.Terms != "" && !o.AcceptLicence {
 		return nil, usageErrorf("%s: %w", source.Name, ErrTerms)
 	}
-	if o.From == "" && source.Files[0].URLs == nil {
+	if given == nil && source.Files[0].URLs == nil {
 		return nil, usageErrorf("%s: no program can download it: %s; then `swlab data fetch %s --accept-licence --from PATH`", source.Name, source.Manual, source.Name)
 	}
-	for _, file := range source.Files {
-		if _, err := localFile(source, file, o.From); err != nil {
-			return nil, err
-		}
-	}
+	dir := source.Dir(o.Cache)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
 	}
@@ -110,7 +101,7 @@ func Fetch(ctx context.Context, source Source, o Options) (*Record, error) {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	defer unlock()
-	if record, err := before(ctx, source, o); record != nil || err != nil { // another process was faster
+	if record, err := before(ctx, source, o.Cache, given); record != nil || err != nil { // another process was faster
 		return record, err
 	}
 	old, _ := ReadRecord(dir) // nil on an error: no sum is known
@@ -128,17 +119,22 @@ func Fetch(ctx context.Context, source Source, o Options) (*Record, error) {
 		return nil, err
 	}
 	budget := &budget{bytes: source.MaxUnpacked, files: maxFiles}
-	var trusted []string
-	for _, file := range source.Files {
+	for i, file := range source.Files {
 		if file.SHA256 == "" {
 			record.Checksum = "first use"
 			if known := old.download(file.Name); known != nil {
 				file.SHA256, file.Recorded = known.SHA256, "the first fetch; delete "+dir+" to trust another file"
-			} else {
-				trusted = append(trusted, file.Name)
 			}
 		}
-		got, local, err := o.take(ctx, source, file, dir)
+		var got Download
+		var local string
+		if given == nil {
+			got, local, err = o.download(ctx, file, dir)
+		} else {
+			local = given[i]
+			got, err = check(ctx, local, local, file)
+			got.From, err = "--from", o.refused(err)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -161,9 +157,6 @@ func Fetch(ctx context.Context, source Source, o Options) (*Record, error) {
 		record.discardDownloads()
 		return nil, o.refused(fmt.Errorf("%s: %w", cmp.Or(o.From, record.Downloads[0].From), err))
 	}
-	for _, name := range trusted {
-		o.Note(name + ": no checksum is known for this file; it is trusted, and its checksum recorded")
-	}
 	return record, record.settle(stage)
 }
 
@@ -177,30 +170,24 @@ func (o Options) refused(err error) error {
 }
 
 // before returns the record of a set whose files are there, or nil. It is an error if they are not what
-// the catalogue says, or not those of --from.
-func before(ctx context.Context, source Source, o Options) (*Record, error) {
-	record, err := ReadRecord(source.Dir(o.Cache))
+// the catalogue says, or not those that are given.
+func before(ctx context.Context, source Source, cache string, given []string) (*Record, error) {
+	record, err := ReadRecord(source.Dir(cache))
 	if err != nil || !record.present() {
 		return nil, nil
 	}
 	if err := record.check(source, filepath.Join(record.dir, FilesName)); err != nil {
 		return nil, usageErrorf("%w; delete %s, which holds it, and fetch again", err, record.dir)
 	}
-	for _, file := range source.Files {
-		if o.From == "" {
-			break
-		}
-		local, err := localFile(source, file, o.From)
-		if err != nil {
-			return nil, err
-		}
+	for i, local := range given {
 		_, sum, err := hash(ctx, local)
 		if err != nil {
 			return nil, err
 		}
-		if known := record.download(file.Name); known != nil && known.SHA256 != sum {
+		name := source.Files[i].Name
+		if known := record.download(name); known != nil && known.SHA256 != sum {
 			return nil, usageErrorf("--from: %s has the SHA-256 %s; %s was fetched before with %s: delete %s to replace it",
-				local, sum, file.Name, known.SHA256, record.dir)
+				local, sum, name, known.SHA256, record.dir)
 		}
 	}
 	record.discardDownloads() // of a process killed just before its end
@@ -219,40 +206,29 @@ func (r *Record) check(source Source, root string) error {
 	return nil
 }
 
-// take gets one file and returns what is known of it and its path.
-func (o Options) take(ctx context.Context, source Source, file File, dir string) (Download, string, error) {
+// given finds the files of the set below the path of --from; nil without one.
+func (o Options) given(source Source) (paths []string, err error) {
 	if o.From == "" {
-		return o.download(ctx, file, dir)
+		return nil, nil
 	}
-	local, err := localFile(source, file, o.From)
+	info, err := os.Stat(o.From)
 	if err != nil {
-		return Download{}, "", err
-	}
-	got, err := check(ctx, local, local, file)
-	got.From = "--from"
-	return got, local, o.refused(err)
-}
-
-// localFile finds a file of the set below the path of --from, if given.
-func localFile(source Source, file File, from string) (string, error) {
-	if from == "" {
-		return "", nil
-	}
-	info, err := os.Stat(from)
-	if err != nil {
-		return "", UsageError{fmt.Errorf("--from: %w", err)}
+		return nil, usageErrorf("--from: %w", err)
 	}
 	if !info.IsDir() {
-		if len(source.Files) > 1 {
-			return "", usageErrorf("--from %s: expected a folder: %s consists of %d files", from, source.Name, len(source.Files))
+		if n := len(source.Files); n > 1 {
+			return nil, usageErrorf("--from %s: expected a folder: %s consists of %d files", o.From, source.Name, n)
 		}
-		return from, nil
+		return []string{o.From}, nil
 	}
-	path := filepath.Join(from, file.Name)
-	if _, err := os.Stat(path); err != nil {
-		return "", usageErrorf("--from %s: expected the file %s in this folder", from, file.Name)
+	for _, file := range source.Files {
+		path := filepath.Join(o.From, file.Name)
+		if _, err := os.Stat(path); err != nil {
+			return nil, usageErrorf("--from %s: expected the file %s in this folder", o.From, file.Name)
+		}
+		paths = append(paths, path)
 	}
-	return path, nil
+	return paths, nil
 }
 
 // mismatchError marks a file that is not what the catalogue says.

@@ -47,11 +47,8 @@ type Entry struct {
 	SHA256 string `json:"sha256"`
 }
 
-// Path returns what [datasets.Load] reads; "" for a nil record.
+// Path returns what [datasets.Load] reads.
 func (r *Record) Path() string {
-	if r == nil {
-		return ""
-	}
 	return filepath.Join(r.dir, FilesName, filepath.FromSlash(r.Root))
 }
 
@@ -108,8 +105,8 @@ func FindRecord(path string) (*Record, error) {
 }
 
 // Verify reads every file of a fetched data set again and returns the problems, one per line: files
-// that are missing, changed or not in the record, and downloads whose sum differs from the
-// catalogue's current one.
+// that are missing, changed or not in the record, downloads whose sum differs from the catalogue's
+// current one, and numbers that differ from the catalogue's if it had no sum.
 func (r *Record) Verify(ctx context.Context, progress func(file string, done, total int64)) (problems []string,
 	err error) {
 	total, done := int64(0), int64(0)
@@ -156,6 +153,11 @@ func (r *Record) Verify(ctx context.Context, progress func(file string, done, to
 			if d := r.download(f.Name); d != nil && f.SHA256 != "" && d.SHA256 != f.SHA256 {
 				problems = append(problems, fmt.Sprintf("%s: was fetched with the SHA-256 %s, the catalogue has %s", f.Name,
 					d.SHA256, f.SHA256))
+			}
+		}
+		if problems == nil && err == nil {
+			if differs := r.check(source, root); differs != nil {
+				problems = []string{differs.Error()}
 			}
 		}
 	}
