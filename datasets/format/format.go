@@ -188,23 +188,15 @@ func errNotFinite(x float64) error {
 
 // Product multiplies sizes; ok is false when one is negative or the result does not fit an int.
 func Product(sizes ...int) (p int, ok bool) {
-	p, zero := 1, false
+	if slices.Contains(sizes, 0) {
+		return 0, slices.Min(sizes) == 0
+	}
+	p = 1
 	for _, n := range sizes {
-		switch {
-		case n < 0:
+		if n < 0 || p > math.MaxInt/n {
 			return 0, false
-		case n == 0:
-			zero = true
-		case p > math.MaxInt/n:
-			if !zero {
-				p = -1
-			}
-		case p > 0:
-			p *= n
 		}
+		p *= n
 	}
-	if zero {
-		return 0, true
-	}
-	return p, p > 0
+	return p, true
 }

@@ -17,15 +17,7 @@ import (
 // unknown key is an error that lists the keys. The checksum of the entry is verified, and memory
 // grows only with bytes actually unpacked.
 func ReadNPZ(path, key string) ([]float32, []int, error) {
-	archive, err := openNPZ(path)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer archive.Close()
-	if key, err = archive.key(key); err != nil {
-		return nil, nil, err
-	}
-	a, err := archive.floats(key)
+	a, _, err := readNPZ(path, key)
 	return a.float32s(), a.Shape, err
 }
 

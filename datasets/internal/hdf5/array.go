@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"github.com/sliced-wasserstein/lab/internal/memory"
 )
 
 // Array is an array of numbers, or of text, in a file.
@@ -137,13 +139,13 @@ func (a *Array) setShape(data []byte) error {
 	if err := c.done("dataspace"); err != nil {
 		return err
 	}
-	total, ok := product(append([]int{a.Type.Size}, a.Shape...))
-	if !ok || !a.file.holds(total) {
+	bytes := memory.Bytes(append([]int{a.Type.Size}, a.Shape...)...)
+	if !a.file.holds(bytes) {
 		return fmt.Errorf("%v of %d bytes each cannot come from a file of %d bytes", a.Shape, a.Type.Size, a.file.size)
 	}
-	a.row = total
-	if total > 0 && len(a.Shape) > 0 {
-		a.row = total / a.Shape[0]
+	a.row = int(bytes)
+	if bytes > 0 && len(a.Shape) > 0 {
+		a.row /= a.Shape[0]
 	}
 	return nil
 }
@@ -247,20 +249,4 @@ func (a *Array) Text(entry []byte) (string, error) {
 		return "", fmt.Errorf("text: %d bytes in object %d at %d: found %d", n, index, address, len(text))
 	}
 	return text[:n], nil
-}
-
-// product multiplies sizes; ok is false when the result does not fit an int.
-func product(sizes []int) (p int, ok bool) {
-	p = 1
-	for _, n := range sizes {
-		if n == 0 {
-			return 0, true
-		}
-		if p > math.MaxInt/n {
-			p = math.MaxInt
-		} else {
-			p *= n
-		}
-	}
-	return p, p < math.MaxInt
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/sliced-wasserstein/lab/internal/memory"
 )
 
 // chunks locates the numbers of a chunked array. Axes that a chunk spans entirely are merged with
@@ -46,10 +48,11 @@ func newChunks(a *Array, c *cursor, filters []byte) (*chunks, error) {
 	if last := k.dims[rank-1]; last != a.Type.Size {
 		return nil, fmt.Errorf("chunks of numbers of %d bytes in an array of %d: the file is damaged", last, a.Type.Size)
 	}
-	var ok bool
-	if k.bytes, ok = product(k.dims); !ok || !a.file.holds(k.bytes) {
+	bytes := memory.Bytes(k.dims...)
+	if !a.file.holds(bytes) {
 		return nil, fmt.Errorf("chunks of %v bytes cannot come from a file of %d bytes", k.dims, a.file.size)
 	}
+	k.bytes = int(bytes)
 	k.step = slices.Clone(k.dims[:rank-1])
 	k.shape = append(slices.Clone(a.Shape), a.Type.Size)
 	for n := len(k.dims) - 1; n > 1 && k.dims[n] == k.shape[n]; n = len(k.dims) - 1 {

@@ -152,7 +152,7 @@ func (f *File) bytes(address, n uint64) ([]byte, error) {
 
 // holds reports whether n bytes of numbers may come from the file. Compression shrinks clouds by a
 // third and labels by a factor of hundreds; deflate alone could make 250 GB of a file of 250 MB.
-func (f *File) holds(n int) bool {
+func (f *File) holds(n int64) bool {
 	const (
 		small = 256 << 20
 		ratio = 100
