@@ -112,16 +112,16 @@ func pictures(f table.Results, titles map[string]string) (map[string]*vmfviz.Pic
 	return out, nil
 }
 
-// besideReleased draws the EMD of LAv-DSW as released beside the rows of inThePaper; nil without
-// numbers of any of these.
+// besideReleased draws the EMD of LAv-DSW as released beside the rows trained as in the paper's
+// text; nil without numbers of any of these.
 func besideReleased(f table.Results, title string) (*vmfviz.Picture, error) {
 	i := slices.IndexFunc(f.Table.Columns, func(c table.Column) bool { return c.Key == "emd" })
 	if i < 0 {
 		return nil, nil
 	}
 	var ids []string
-	for _, r := range inThePaper(newOwnRow) {
-		ids = append(ids, r.ID)
+	for _, difference := range []string{"root", "mean", "simultaneous", "location-gradient", "paper-map", "as-in-the-paper"} {
+		ids = append(ids, "la-v-dsw-"+difference)
 	}
 	only := f
 	only.Table.Rows = nil
