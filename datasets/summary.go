@@ -8,17 +8,24 @@ import (
 
 // Summary describes a set in numbers, as `swlab data info` prints it.
 type Summary struct {
-	Clouds, Points, Dim int
-	Classes             []string // class names by label, or nil
-	PerClass            []int    // clouds per label, or nil when the set has no labels
-	Train, Test, Val    int      // clouds per part; all 0 when the parts are unknown
+	Clouds   int      `json:"clouds"`
+	Points   int      `json:"points"`
+	Dim      int      `json:"dim"`
+	Classes  []string `json:"class_names"` // by label, or nil
+	PerClass []int    `json:"per_class"`   // clouds per label, or nil when the set has no labels
+	Train    int      `json:"train"`       // clouds per part; all 0 when the parts are unknown
+	Test     int      `json:"test"`
+	Val      int      `json:"val"`
 	// [Dim] smallest and largest finite coordinate per axis, over all clouds
-	Min, Max        []float64
-	MinRadius       float64 // smallest and largest over clouds of the cloud's largest norm
-	MaxRadius       float64
-	Duplicates      int // points equal to an earlier point of the same cloud, over all clouds
-	NonFinite       int // coordinates that are NaN or infinite
-	DegenerateFaces int // faces without area in the meshes that the clouds were sampled from
+	Min       []float64 `json:"min"`
+	Max       []float64 `json:"max"`
+	MinRadius float64   `json:"min_radius"` // smallest and largest over clouds of the cloud's largest norm
+	MaxRadius float64   `json:"max_radius"`
+	// Points equal to an earlier point of the same cloud, over all clouds.
+	Duplicates int `json:"duplicates"`
+	NonFinite  int `json:"non_finite"` // coordinates that are NaN or infinite
+	// Faces without area in the meshes that the clouds were sampled from.
+	DegenerateFaces int `json:"degenerate_faces"`
 }
 
 // Summary counts and measures the set. It does not fail: coordinates that are not finite are

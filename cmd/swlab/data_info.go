@@ -31,27 +31,13 @@ func (d *dataInfo) unused(flag string) (string, error) {
 }
 
 type infoAnswer struct {
-	Path            string    `json:"path"`
-	Kind            string    `json:"kind"`
-	Clouds          int       `json:"clouds"`
-	Points          int       `json:"points"`
-	Dim             int       `json:"dim"`
-	Classes         int       `json:"classes"`
-	ClassNames      []string  `json:"class_names"`
-	PerClass        []int     `json:"per_class"`
-	Train           int       `json:"train"`
-	Test            int       `json:"test"`
-	Val             int       `json:"val"`
-	SplitSeed       *uint64   `json:"split_seed"`
-	Min             []float64 `json:"min"`
-	Max             []float64 `json:"max"`
-	MinRadius       float64   `json:"min_radius"`
-	MaxRadius       float64   `json:"max_radius"`
-	Duplicates      int       `json:"duplicates"`
-	NonFinite       int       `json:"non_finite"`
-	DegenerateFaces int       `json:"degenerate_faces"`
-	set             *datasets.Set
-	chosen          bool // some classes
+	Path      string  `json:"path"`
+	Kind      string  `json:"kind"`
+	Classes   int     `json:"classes"`
+	SplitSeed *uint64 `json:"split_seed"`
+	datasets.Summary
+	set    *datasets.Set
+	chosen bool // some classes
 }
 
 func (d *dataInfo) run() error {
@@ -65,8 +51,7 @@ func (d *dataInfo) run() error {
 	if s.NonFinite > 0 {
 		d.warn("%s: coordinates that are NaN, infinite or larger than 3.4e38, the largest number of float32: %d; other calls refuse these clouds", d.Path, s.NonFinite)
 	}
-	a := infoAnswer{d.Path, set.Kind, set.Clouds, set.Points, set.Dim, countClasses(s, o), set.Classes, s.PerClass, s.Train, s.Test, s.Val, nil,
-		s.Min, s.Max, s.MinRadius, s.MaxRadius, s.Duplicates, s.NonFinite, s.DegenerateFaces, set, o.Classes != nil}
+	a := infoAnswer{Path: d.Path, Kind: set.Kind, Classes: countClasses(s, o), Summary: s, set: set, chosen: o.Classes != nil}
 	if set.SplitDraw != nil {
 		a.SplitSeed = &set.SplitDraw.Seed
 	}
@@ -124,7 +109,7 @@ func (a infoAnswer) String() string {
 	rows = append(rows, [2]string{"classes", fmt.Sprint(a.Classes)})
 	for l, n := range a.PerClass {
 		if n > 0 || !a.chosen {
-			rows = append(rows, [2]string{"  " + className(a.ClassNames, l), fmt.Sprint(n)})
+			rows = append(rows, [2]string{"  " + className(a.Summary.Classes, l), fmt.Sprint(n)})
 		}
 	}
 	return lines(rows...)

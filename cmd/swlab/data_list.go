@@ -30,38 +30,28 @@ func dataSets() []string {
 
 // listed is an entry of the catalogue. Unknown values are null.
 type listed struct {
-	Name     string       `json:"name"`
-	What     string       `json:"what"`
-	Kind     string       `json:"kind"`
-	Clouds   int          `json:"clouds"`
-	Points   *int         `json:"points"`
-	Classes  *int         `json:"classes"`
-	Home     string       `json:"home"`
-	Licence  string       `json:"licence"`
-	Terms    string       `json:"terms"`
-	TermsURL string       `json:"terms_url"`
-	Files    []listedFile `json:"files"`
-	Manual   string       `json:"manual"`
-	Notes    string       `json:"notes"`
-	Path     string       `json:"path"`
-	Fetched  bool         `json:"fetched"`
+	catalogue.Source
+	Points  *int         `json:"points"`
+	Classes *int         `json:"classes"`
+	Files   []listedFile `json:"files"`
+	Path    string       `json:"path"`
+	Fetched bool         `json:"fetched"`
 }
 
 type listedFile struct {
-	Name   string   `json:"name"`
-	URLs   []string `json:"urls"`
-	Bytes  *int64   `json:"bytes"`
-	SHA256 *string  `json:"sha256"`
-	Source *string  `json:"sha256_source"`
+	catalogue.File
+	URLs     []string `json:"urls"`
+	Bytes    *int64   `json:"bytes"`
+	SHA256   *string  `json:"sha256"`
+	Recorded *string  `json:"sha256_source"`
 }
 
 func newListed(s catalogue.Source, cache string) listed {
 	files := []listedFile{}
 	for _, f := range s.Files {
-		files = append(files, listedFile{f.Name, append([]string{}, f.URLs...), known(f.Bytes), known(f.SHA256), known(f.Recorded)})
+		files = append(files, listedFile{f, append([]string{}, f.URLs...), known(f.Bytes), known(f.SHA256), known(f.Recorded)})
 	}
-	return listed{s.Name, s.What, s.Kind, s.Clouds, known(s.Points), known(s.Classes), s.Home, s.Licence, s.Terms, s.TermsURL, files, s.Manual, s.Notes,
-		s.Path(cache), here(s, cache) == "yes"}
+	return listed{s, known(s.Points), known(s.Classes), files, s.Path(cache), here(s, cache) == "yes"}
 }
 
 type listAnswer struct {

@@ -20,36 +20,36 @@ const Builtin = "builtin"
 // Source describes a data set: what it is, its terms, how to get its files and how they are laid
 // out. [Fetch] downloads, checks and unpacks it.
 type Source struct {
-	Name    string // as given to `swlab data fetch` and, once fetched, to Load
-	What    string // one line
-	Kind    string // what Load finds: "builtin", "modelnet", "npz", "folder" or "meshes"
-	Clouds  int    // clouds or meshes
-	Points  int    // points per cloud; 0: meshes, sampled on reading
-	Classes int    // 0: no labels
+	Name    string `json:"name"`    // as given to `swlab data fetch` and, once fetched, to Load
+	What    string `json:"what"`    // one line
+	Kind    string `json:"kind"`    // what Load finds: "builtin", "modelnet", "npz", "folder" or "meshes"
+	Clouds  int    `json:"clouds"`  // clouds or meshes
+	Points  int    `json:"points"`  // points per cloud; 0: meshes, sampled on reading
+	Classes int    `json:"classes"` // 0: no labels
 	// Parts holds the number of clouds of each part by its name; nil: the set has no parts.
-	Parts map[string]int
-	Home  string // web page
+	Parts map[string]int `json:"-"`
+	Home  string         `json:"home"` // web page
 
-	Licence  string // in a few words
-	Terms    string // what must be accepted before fetching; "": nothing
-	TermsURL string
+	Licence  string `json:"licence"` // in a few words
+	Terms    string `json:"terms"`   // what must be accepted before fetching; "": nothing
+	TermsURL string `json:"terms_url"`
 
-	Files       []File // what is downloaded; nil: nothing to fetch
-	Manual      string // how to get the files by hand, if no program can
-	Root        string // what Load reads, below the unpacked files
-	MaxUnpacked int64  // limit in bytes of all unpacked files
-	Notes       string
+	Files       []File `json:"files"`  // what is downloaded; nil: nothing to fetch
+	Manual      string `json:"manual"` // how to get the files by hand, if no program can
+	Root        string `json:"-"`      // what Load reads, below the unpacked files
+	MaxUnpacked int64  `json:"-"`      // limit in bytes of all unpacked files
+	Notes       string `json:"notes"`
 }
 
 // File is one file of a Source.
 type File struct {
-	Name     string   // as saved
-	URLs     []string // tried in this order
-	Bytes    int64    // 0: not known
-	SHA256   string   // in hexadecimal; "": not known
-	Recorded string   // who published SHA256
-	Archive  string   // "zip", or "" for a plain file
-	To       string   // path of a plain file, with slashes; "": Name
+	Name     string   `json:"name"`          // as saved
+	URLs     []string `json:"urls"`          // tried in this order
+	Bytes    int64    `json:"bytes"`         // 0: not known
+	SHA256   string   `json:"sha256"`        // in hexadecimal; "": not known
+	Recorded string   `json:"sha256_source"` // who published SHA256
+	Archive  string   `json:"-"`             // "zip", or "" for a plain file
+	To       string   `json:"-"`             // path of a plain file, with slashes; "": Name
 }
 
 // All returns all known data sets.
