@@ -2,6 +2,7 @@ package datasets
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/sliced-wasserstein/lab/datasets/internal/rng"
 )
@@ -21,30 +22,26 @@ func (s *Set) Subset(m int, seed uint64) (*Set, error) {
 		return nil, fmt.Errorf("%s: cannot take %d points per cloud: it has %d", s.Name, m, s.Points)
 	}
 	out := *s
-	out.Points = m
-	if m == s.Points {
-		out.Coords = append([]float32(nil), s.Coords...)
-		return &out, nil
-	}
-	out.Coords = make([]float32, 0, s.Clouds*m*s.Dim)
-	order := make([]int32, s.Points)
-	for i := range s.Clouds {
-		out.Coords = appendSubset(out.Coords, s.Cloud(i), s.Dim, m, rng.New(seed, uint64(i), rng.Hash("subset")), order)
-	}
+	out.cut(m, func(i int) *rng.Stream { return rng.New(seed, uint64(i), rng.Hash("subset")) })
 	return &out, nil
 }
 
-// appendSubset appends m points of cloud [points, d], drawn without replacement. order is scratch
-// of length points.
-func appendSubset(dst, cloud []float32, d, m int, random *rng.Stream, order []int32) []float32 {
-	for j := range order {
-		order[j] = int32(j)
+// cut replaces the clouds by copies with m points, drawn without replacement by random; all m = Points
+// in stored order.
+func (s *Set) cut(m int, random func(cloud int) *rng.Stream) {
+	if m == s.Points {
+		s.Coords = slices.Clone(s.Coords)
+		return
 	}
-	random.Shuffle(order, m)
-	for _, j := range order[:m] {
-		dst = append(dst, cloud[int(j)*d:(int(j)+1)*d]...)
+	points := make([]float32, 0, s.Clouds*m*s.Dim)
+	for i := range s.Clouds {
+		order, cloud := identity(s.Points), s.Cloud(i)
+		random(i).Shuffle(order, m)
+		for _, j := range order[:m] {
+			points = append(points, cloud[int(j)*s.Dim:(int(j)+1)*s.Dim]...)
+		}
 	}
-	return dst
+	s.Coords, s.Points = points, m
 }
 
 // EpochOrder returns the order in which epoch visits n clouds: a uniform random permutation of 0,

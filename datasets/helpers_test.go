@@ -37,14 +37,10 @@ func write(t *testing.T, name string, data []byte) string {
 
 // zipBytes builds a compressed archive.
 func zipBytes(t testing.TB, entries map[string][]byte) []byte {
-	return archive(t, zip.Deflate, entries)
-}
-
-func archive(t testing.TB, method uint16, entries map[string][]byte) []byte {
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
 	for name, data := range entries {
-		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: method})
+		w, err := z.Create(name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,9 +61,6 @@ func floatNPY(shape string, values ...float32) []byte {
 	}
 	return npyBytes(1, npyHeaderFor("<f4", "False", shape), body)
 }
-
-// storedZip builds an archive without compression, as numpy.savez does.
-func storedZip(t testing.TB, entries map[string][]byte) []byte { return archive(t, zip.Store, entries) }
 
 const (
 	squareOFF = "OFF\n4 1 0\n0 0 0\n2 0 0\n2 2 0\n0 2 0\n4 0 1 2 3\n"

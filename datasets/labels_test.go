@@ -48,7 +48,7 @@ func wantLabels(t *testing.T, h *Set, labels []int32, classes ...string) {
 func TestLabelsAsText(t *testing.T) {
 	clouds := cloudNPY(3, 5, 3, 1)
 	for _, descr := range []string{"<U", ">U", "S"} {
-		path := write(t, "a.npz", storedZip(t, map[string][]byte{"data.npy": clouds, "labels.npy": textNPY(descr, "cup", "bowl", "cup")}))
+		path := write(t, "a.npz", zipBytes(t, map[string][]byte{"data.npy": clouds, "labels.npy": textNPY(descr, "cup", "bowl", "cup")}))
 		s := load(t, path, Options{Raw: true})
 		wantLabels(t, s, []int32{1, 0, 1}, "bowl", "cup")
 		if cups := load(t, path, Options{Raw: true, Classes: []string{"cup"}}); cups.Clouds != 2 {

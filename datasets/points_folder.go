@@ -25,8 +25,7 @@ func loadPointsFolder(dir string, o Options) (*Set, error) {
 		return nil, err
 	}
 	if err := set.finish(o, func(i int) *rng.Stream {
-		return rng.New(o.Seed, uint64(i),
-			rng.Hash("subset"))
+		return rng.New(o.Seed, uint64(i), rng.Hash("subset"))
 	}); err != nil {
 		return nil, err
 	}

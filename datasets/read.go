@@ -26,8 +26,7 @@ func readClouds(path, seedName string, o Options) (*Set, error) {
 	}
 	file := rng.Hash(seedName)
 	if err := set.finish(o, func(i int) *rng.Stream {
-		return rng.New(o.Seed, uint64(i), file,
-			rng.Hash("subset"))
+		return rng.New(o.Seed, uint64(i), file, rng.Hash("subset"))
 	}); err != nil {
 		return nil, err
 	}
@@ -121,15 +120,9 @@ func (s *Set) finish(o Options, random func(cloud int) *rng.Stream) error {
 	if !o.Raw { // normalised clouds are at 0
 		s.Origins, s.Rounding = nil, lost
 	}
-	if o.Points == 0 || o.Points == s.Points {
-		return nil
+	if o.Points != 0 && o.Points != s.Points {
+		s.cut(o.Points, random)
 	}
-	points := make([]float32, 0, s.Clouds*o.Points*s.Dim)
-	order := make([]int32, s.Points)
-	for i := range s.Clouds {
-		points = appendSubset(points, s.Cloud(i), s.Dim, o.Points, random(i), order)
-	}
-	s.Coords, s.Points = points, o.Points
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -157,18 +158,12 @@ func gatherByClass(rows, labels []int32) []int32 {
 	if labels == nil {
 		return rows
 	}
-	members := map[int32][]int32{}
-	var seen []int32
-	for _, r := range rows {
-		class := labels[r]
-		if _, ok := members[class]; !ok {
-			seen = append(seen, class)
+	first := map[int32]int{}
+	for i, r := range rows {
+		if _, ok := first[labels[r]]; !ok {
+			first[labels[r]] = i
 		}
-		members[class] = append(members[class], r)
 	}
-	out := make([]int32, 0, len(rows))
-	for _, class := range seen {
-		out = append(out, members[class]...)
-	}
-	return out
+	slices.SortStableFunc(rows, func(a, b int32) int { return cmp.Compare(first[labels[a]], first[labels[b]]) })
+	return rows
 }

@@ -46,15 +46,9 @@ func readNPYArray(r io.Reader, size int64, certain bool) (a Array, err error) {
 	case head.kind.isText():
 		return a, errText
 	case head.kind.narrow():
-		a.Narrow, err = readNPYBody(r, head, size-used, certain, func(t npyType, raw []byte) (float32,
-			error) {
-			return float32(t.float(t.bits(raw))), nil
-		})
+		a.Narrow, err = readNPYBody(r, head, size-used, certain, number[float32])
 	default:
-		a.Wide, err = readNPYBody(r, head, size-used, certain, func(t npyType, raw []byte) (float64,
-			error) {
-			return t.float(t.bits(raw)), nil
-		})
+		a.Wide, err = readNPYBody(r, head, size-used, certain, number[float64])
 	}
 	return a, err
 }
@@ -261,6 +255,11 @@ func (t npyType) float(bits uint64) float64 {
 	default:
 		return float64(bits)
 	}
+}
+
+// number is float, rounded.
+func number[T float32 | float64](t npyType, raw []byte) (T, error) {
+	return T(t.float(t.bits(raw))), nil
 }
 
 // integer returns an entry as int64, or an error when it is not a whole number in range.

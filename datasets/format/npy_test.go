@@ -246,12 +246,7 @@ func TestReadNPZ(t *testing.T) {
 	}
 	// A flipped bit in stored data is found by the archive's checksum.
 	data := zipBytes(t, map[string][]byte{"data.npy": floatNPY("(64,)", make([]float32, 64)...)})
-	var plain bytes.Buffer
-	z := zip.NewWriter(&plain)
-	w, _ := z.CreateHeader(&zip.FileHeader{Name: "data.npy", Method: zip.Store})
-	w.Write(floatNPY("(2,)", 1, 2))
-	z.Close()
-	raw := plain.Bytes()
+	raw := archive(t, zip.Store, map[string][]byte{"data.npy": floatNPY("(2,)", 1, 2)})
 	raw[bytes.Index(raw, []byte{0, 0, 0x80, 0x3f})]++
 	_, _, err = ReadNPZ(write(t, "flip.npz", raw), "data")
 	wantError(t, err, "flip.npz", "checksum")

@@ -53,29 +53,20 @@ func parseOBJ(name string, data []byte) (*Mesh, error) {
 func (l *lines) join() error {
 	var joined [][]byte
 	for {
-		last := l.fields[len(l.fields)-1]
-		more := last[len(last)-1] == '\\'
-		if more {
-			if last = last[:len(last)-1]; len(last) == 0 {
-				l.fields = l.fields[:len(l.fields)-1]
-			} else {
-				l.fields[len(l.fields)-1] = last
+		last := len(l.fields) - 1
+		part, more := bytes.CutSuffix(l.fields[last], []byte{'\\'})
+		if !more {
+			if joined != nil {
+				l.fields = append(joined, l.fields...)
 			}
-		}
-		if !more && joined == nil {
 			return nil
 		}
-		joined = append(joined, l.fields...)
-		if !more {
-			break
+		joined = append(joined, l.fields[:last]...)
+		if len(part) > 0 {
+			joined = append(joined, part)
 		}
 		if !l.next() {
 			return l.errorf("a line ends in a backslash and the file ends")
 		}
 	}
-	if len(joined) == 0 {
-		return l.errorf("expected a statement, found a lone backslash")
-	}
-	l.fields = joined
-	return nil
 }

@@ -34,30 +34,27 @@ func (f *File) resolve(name string) (uint64, error) {
 		if address, ok := f.arrays[at]; ok {
 			return address, nil
 		}
-		end := 0 // of the shortest part of the path that is a link
+		prefix, rest, to := "", at, link{} // the shortest part of the path that is a link
 		for found := false; !found; {
-			if end == len(at) {
+			if rest == "" {
 				if n == 0 {
 					return 0, ErrMissing
 				}
 				return 0, fmt.Errorf("a link to %q, where the file has no array", at)
 			}
-			if next := strings.IndexByte(at[min(end+1, len(at)):], '/'); next >= 0 {
-				end += 1 + next
-			} else {
-				end = len(at)
-			}
-			_, found = f.links[at[:end]]
+			part := ""
+			part, rest, _ = strings.Cut(rest, "/")
+			prefix = join(prefix, part)
+			to, found = f.links[prefix]
 		}
-		to := f.links[at[:end]]
 		if to.file != "" {
 			return 0, fmt.Errorf("a link to %q in another file, %q: name that file, or copy the array into this one",
 				to.target, to.file)
 		}
 		if !strings.HasPrefix(to.target, "/") {
-			to.target = path.Dir("/"+at[:end]) + "/" + to.target
+			to.target = path.Dir("/"+prefix) + "/" + to.target
 		}
-		at = to.target + at[end:]
+		at = to.target + "/" + rest
 	}
 	return 0, errors.New("its links lead in a circle")
 }

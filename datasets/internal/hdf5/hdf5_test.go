@@ -219,29 +219,24 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestChecksums changes a byte inside the numbers of every array that carries a checksum.
-func TestChecksums(t *testing.T) {
+// TestChecksum changes a byte inside packed numbers.
+func TestChecksum(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join("testdata", "default.h5"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"gzip": "chunk 0"} {
-		f, err := Read(bytes.NewReader(data), int64(len(data)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := f.Array(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		c := a.chunks.list[0]
-		at := c.address + c.size - 5
-		data[at] ^= 64
-		err = a.ReadRows(make([]byte, a.Bytes()), 0, a.Rows())
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", name, err)
-		}
-		data[at] ^= 64
+	f, err := Read(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := f.Array("gzip")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := a.chunks.list[0]
+	data[c.address+c.size-5] ^= 64
+	if err := a.ReadRows(make([]byte, a.Bytes()), 0, a.Rows()); err == nil || !strings.Contains(err.Error(), "chunk 0") {
+		t.Error(err)
 	}
 }
 
