@@ -143,6 +143,9 @@ func TestOneQuantity(t *testing.T) {
 	for name, p := range map[string]*Playground{"plane": newPlane(t), "space": newSpace(t)} {
 		start := map[int]string{2: "[0.6,0.8]", 3: "[0.6,0,0.8]"}[p.x.Dim]
 		for kappa, objective := range map[float64]int{0: 0, 1: 30, 10: 30, 1000: 30} {
+			if testing.Short() && p.x.Dim == 3 && kappa != 10 {
+				continue
+			}
 			m := answer[landscape](t, p, fmt.Sprintf(`{"op":"landscape","kappa":%g}`, kappa))
 			up := answer[path](t, p, fmt.Sprintf(`{"op":"ascent","theta":%s,"steps":40,"rate":0.05,"tangent":true,"slices":%d,"kappa":%g}`, start, objective, kappa))
 			if up.Largest < slices.Max(up.Values) || up.Largest < slices.Max(m.Values) {
@@ -208,6 +211,9 @@ func TestAscent(t *testing.T) {
 // TestAscentMean: the values of an ascent on the mean around a location are those means.
 func TestAscentMean(t *testing.T) {
 	for name, p := range map[string]*Playground{"plane": newPlane(t), "space": newSpace(t)} {
+		if testing.Short() && p.x.Dim == 3 {
+			continue
+		}
 		theta := map[int]string{2: "[0.6,0.8]", 3: "[0.6,0,0.8]"}[p.x.Dim]
 		up := answer[path](t, p, `{"op":"ascent","theta":`+theta+`,"steps":30,"rate":0.05,"tangent":true,"slices":30,"kappa":5}`)
 		for _, k := range []int{0, 30} {

@@ -27,6 +27,9 @@ func TestPlans(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, size := range PresetNames() {
+			if testing.Short() && size != "smoke" {
+				continue
+			}
 			p := preset(t, size)
 			plan := plan(t, l, name, p)
 			names := map[string]bool{}

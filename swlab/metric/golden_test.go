@@ -46,6 +46,9 @@ func TestGoldenCells(t *testing.T) {
 
 // TestGoldenScores: matrices and scores of both distances of the paper, through Compare and Pairwise.
 func TestGoldenScores(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a minute on the pure-Go backend: make check does it on XLA")
+	}
 	generated, reference, numbers := golden(t)
 	e := graphtest.Engine(t)
 	ctx := context.Background()

@@ -156,10 +156,12 @@ func Golden(t testing.TB, name string) map[string]*tensors.Tensor {
 }
 
 // References runs f with the package's own numbers and with those of the golden set: subtests "own"
-// and "golden".
+// and "golden", which -short leaves to make check: it has whole networks and clouds of 2048 points.
 func References(t *testing.T, own, golden string, f func(t *testing.T, z map[string]*tensors.Tensor)) {
 	t.Run("own", func(t *testing.T) { f(t, Reference(t, own)) })
-	t.Run("golden", func(t *testing.T) { f(t, Golden(t, golden)) })
+	if !testing.Short() {
+		t.Run("golden", func(t *testing.T) { f(t, Golden(t, golden)) })
+	}
 }
 
 // Hash is the reference sets' number in [-1, 1) for element i of tensor t.
