@@ -25,6 +25,10 @@ type cloudFile struct {
 // name is the file's path below the folder, with slashes on every system, since seeds depend on it.
 func (f cloudFile) name() string { return strings.Join(f.parts, "/") }
 
+func (f cloudFile) mesh() bool { return f.isMesh }
+
+func (f cloudFile) noMesh() bool { return !f.isMesh }
+
 // class is the first folder that is not train, test or val; "" for a file without one.
 func (f cloudFile) class() string {
 	for _, folder := range f.parts[:len(f.parts)-1] {
@@ -75,14 +79,8 @@ func loadFiles(root string, files []cloudFile, o Options, progress func(done, to
 	if files, of, err = filesOf(root, files, of, classes, o.Classes); err != nil {
 		return nil, err
 	}
-	meshes := 0
-	for _, f := range files {
-		if f.isMesh {
-			meshes++
-		}
-	}
 	asked := o.Points > 0
-	if meshes > 0 && !asked {
+	if slices.ContainsFunc(files, cloudFile.mesh) && !asked {
 		o.Points, o.AtMost = meshPoints, true
 	}
 	sets, err := readAll(files, o, progress)
@@ -102,7 +100,7 @@ func loadFiles(root string, files []cloudFile, o Options, progress func(done, to
 	if asked {
 		set.Fewest = ""
 	}
-	if meshes == len(files) {
+	if !slices.ContainsFunc(files, cloudFile.noMesh) {
 		set.Kind = "meshes"
 	}
 	set.Classes = classes
@@ -133,20 +131,14 @@ func readAll(files []cloudFile, o Options, progress func(done, total int)) ([]*S
 		})
 	}
 	group.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return nil, err
-		}
+	if err := cmp.Or(errs...); err != nil {
+		return nil, err
 	}
 	if o.AtMost && o.Points > 0 && !sameSize(sets) {
 		o.AtMost = false
-		fewest := 0
-		for i, s := range sets {
-			if s.Points < sets[fewest].Points {
-				fewest = i
-			}
-		}
-		o.Points = sets[fewest].Points
+		smallest := slices.MinFunc(sets, func(a, b *Set) int { return cmp.Compare(a.Points, b.Points) })
+		fewest := slices.Index(sets, smallest)
+		o.Points = smallest.Points
 		sets, err := readAll(files, o, nil)
 		if err == nil {
 			sets[fewest].Fewest = files[fewest].path
@@ -157,12 +149,7 @@ func readAll(files []cloudFile, o Options, progress func(done, total int)) ([]*S
 }
 
 func sameSize(sets []*Set) bool {
-	for _, s := range sets {
-		if s.Points != sets[0].Points {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(sets, func(s *Set) bool { return s.Points != sets[0].Points })
 }
 
 // joinSets puts the clouds of all files into one set.

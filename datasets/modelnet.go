@@ -58,10 +58,12 @@ func loadModelNet(dir string, o Options) (*Set, error) {
 
 // modelNetFiles lists the HDF5 files of that layout with their parts.
 func modelNetFiles(dir string) (files []cloudFile, err error) {
-	names, err := h5In(dir)
-	if err != nil {
-		return nil, format.FileError(dir, err)
+	if files, err = findClouds(dir); err != nil {
+		return nil, err
 	}
+	files = slices.DeleteFunc(files, func(f cloudFile) bool {
+		return !slices.Contains([]string{".h5", ".hdf5"}, strings.ToLower(filepath.Ext(f.path)))
+	})
 	parts := map[string]uint8{}
 	for _, part := range []uint8{TrainPart, TestPart} {
 		list := filepath.Join(dir, modelNetLists[part])
@@ -71,7 +73,7 @@ func modelNetFiles(dir string) (files []cloudFile, err error) {
 		}
 		for _, line := range listedFiles {
 			name := baseName(line)
-			if !slices.Contains(names, name) {
+			if !slices.ContainsFunc(files, func(f cloudFile) bool { return f.name() == name }) {
 				return nil, fmt.Errorf("%s: lists %q: no file %s in the folder", list, line, name)
 			}
 			if old, ok := parts[name]; ok && old != part {
@@ -80,29 +82,12 @@ func modelNetFiles(dir string) (files []cloudFile, err error) {
 			parts[name] = part
 		}
 	}
-	for _, name := range names {
-		part, ok := parts[name]
+	for i, f := range files {
+		part, ok := parts[f.name()]
 		if !ok {
-			return nil, fmt.Errorf("%s: expected in train_files.txt or test_files.txt, found in neither", filepath.Join(dir,
-				name))
+			return nil, fmt.Errorf("%s: expected in train_files.txt or test_files.txt, found in neither", f.path)
 		}
-		files = append(files, cloudFile{path: filepath.Join(dir, name), parts: []string{name}, listed: &part})
+		files[i].listed = &part
 	}
 	return files, nil
-}
-
-// h5In lists the HDF5 files of a folder, sorted by name.
-func h5In(dir string) ([]string, error) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, e := range entries {
-		extension := strings.ToLower(filepath.Ext(e.Name()))
-		if (extension == ".h5" || extension == ".hdf5") && !strings.HasPrefix(e.Name(), ".") && !e.IsDir() {
-			names = append(names, e.Name())
-		}
-	}
-	return names, nil
 }

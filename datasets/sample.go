@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/datasets/catalogue"
@@ -98,20 +99,14 @@ func findMeshes(path string) ([]cloudFile, error) {
 		}
 		return []cloudFile{{path: path, parts: []string{filepath.Base(path)}, isMesh: true}}, nil
 	}
-	all, err := findClouds(path)
+	files, err := findClouds(path)
 	if err != nil {
 		return nil, err
 	}
-	var meshes []cloudFile
-	for _, f := range all {
-		if f.isMesh {
-			meshes = append(meshes, f)
-		}
-	}
-	if len(meshes) == 0 {
+	if files = slices.DeleteFunc(files, cloudFile.noMesh); len(files) == 0 {
 		return nil, fmt.Errorf("%s: no meshes in this folder: expected .off, .obj, .ply or .stl files", path)
 	}
-	return meshes, nil
+	return files, nil
 }
 
 // writeCompanions writes those of labels.npy, classes.txt and split.npy that are known.
