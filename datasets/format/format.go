@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/sliced-wasserstein/lab/datasets/internal/hdf5"
 )
 
 // Data are the clouds in a file.
@@ -171,8 +173,8 @@ func Shape(path string) (shape []int, err error) {
 		err = archive.open(key, header)
 		return shape, err
 	case ".h5", ".hdf5":
-		err = withH5(path, dataKey, func(f *h5File) error {
-			shape = f.set.Shape
+		err = withH5(path, dataKey, func(_ *hdf5.File, set *hdf5.Array) error {
+			shape = set.Shape
 			return nil
 		})
 	default:

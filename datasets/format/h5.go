@@ -18,75 +18,50 @@ const (
 // "labels" beside it with one number or text per cloud. It reads what h5py writes by default. For
 // anything else the error says how to rewrite the file.
 func readH5(path, key string) (data Array, labels Labels, err error) {
-	err = withH5(path, key, func(f *h5File) error {
-		data.Shape = f.set.Shape
-		if err := readH5Slabs(f.set, &data); err != nil {
+	err = withH5(path, key, func(f *hdf5.File, set *hdf5.Array) error {
+		data.Shape = set.Shape
+		if err := readH5Slabs(set, &data); err != nil {
 			return fmt.Errorf("array %q: %w", key, err)
 		}
-		labels, err = f.labels(key)
+		labels, err = h5Labels(f, key)
 		return err
 	})
 	return data, labels, err
 }
 
-// h5File is an open HDF5 file and the requested array.
-type h5File struct {
-	*hdf5.File
-	set *hdf5.Array
-}
-
-// withH5 opens path for read and closes it; errors are prefixed with the path.
-func withH5(path, key string, read func(f *h5File) error) error {
-	f, err := openH5(path, key)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	if err := read(f); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
-}
-
-// openH5 finds the array named key.
-func openH5(path, key string) (*h5File, error) {
+// withH5 opens a file and finds the array named key for read.
+func withH5(path, key string, read func(f *hdf5.File, set *hdf5.Array) error) error {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, FileError(path, err)
+		return FileError(path, err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s: expected an HDF5 file, found %s", path, durable.Kind(info.Mode()))
+		return fmt.Errorf("%s: expected an HDF5 file, found %s", path, durable.Kind(info.Mode()))
 	}
-	file, err := hdf5.Open(path)
+	f, err := hdf5.Open(path)
 	if err != nil {
-		return nil, FileError(path, fmt.Errorf("cannot read as HDF5: %w", h5Error(err)))
+		return FileError(path, fmt.Errorf("cannot read as HDF5: %w", h5Error(err)))
 	}
-	set, err := h5Named(file, key)
-	if err != nil {
-		file.Close()
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	return &h5File{file, set}, nil
-}
-
-// h5Named finds an array in an open file.
-func h5Named(file *hdf5.File, key string) (*hdf5.Array, error) {
-	set, err := file.Array(key)
+	defer f.Close()
+	set, err := f.Array(key)
 	if errors.Is(err, hdf5.ErrMissing) {
-		return nil, fmt.Errorf("no array named %q: it holds %s", key, Listed(file.Names))
+		return fmt.Errorf("%s: no array named %q: it holds %s", path, key, Listed(f.Names))
 	}
 	if err == nil && set.Type.Class == 'S' {
 		err = errText
 	}
 	if err != nil {
-		return nil, fmt.Errorf("array %q: %w", key, h5Error(err))
+		return fmt.Errorf("%s: array %q: %w", path, key, h5Error(err))
 	}
-	return set, nil
+	if err := read(f, set); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
 }
 
-// labels reads the class labels beside the array named key, one whole number or text per entry whatever
+// h5Labels reads the class labels beside the array named key, one whole number or text per entry whatever
 // the shape, if there are any.
-func (f *h5File) labels(key string) (l Labels, err error) {
+func h5Labels(f *hdf5.File, key string) (l Labels, err error) {
 	for _, name := range labelKeys {
 		if name == key {
 			continue

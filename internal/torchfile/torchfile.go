@@ -29,25 +29,21 @@ type File struct {
 
 // Open reads the file at path. hint is the call that writes what the caller expects, for errors
 // about a file with other content. Tensors are read on demand, so the file stays open until Close.
-func Open(path, hint string) (*File, error) {
+func Open(path, hint string) (file *File, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	file, err := open(f, path, hint)
-	if err != nil {
-		f.Close()
-	}
-	return file, err
-}
-
-func open(f *os.File, path, hint string) (*File, error) {
+	defer func() {
+		if err != nil {
+			f.Close()
+		}
+	}()
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
-	file, err := Parse(f, info.Size(), hint)
-	if err != nil {
+	if file, err = Parse(f, info.Size(), hint); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	file.file = f

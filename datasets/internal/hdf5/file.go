@@ -53,17 +53,15 @@ func Open(path string) (*File, error) {
 		return nil, err
 	}
 	info, err := in.Stat()
-	if err != nil {
-		in.Close()
-		return nil, err
+	if err == nil {
+		var f *File
+		if f, err = Read(in, info.Size()); err == nil {
+			f.close = in.Close
+			return f, nil
+		}
 	}
-	f, err := Read(in, info.Size())
-	if err != nil {
-		in.Close()
-		return nil, err
-	}
-	f.close = in.Close
-	return f, nil
+	in.Close()
+	return nil, err
 }
 
 // Read lists the arrays of a file of the given size.
