@@ -91,9 +91,6 @@ func (r *row) locator(e *engine.Engine, batch pairs, host bool) (locate func() e
 		return nil, nil, err
 	}
 	x, y := tensors.FromFlatDataAndDimensions(batch.first, batch.n, batch.m, 3), tensors.FromFlatDataAndDimensions(batch.second, batch.n, batch.m, 3)
-	done = func() {
-		engine.Free(x, y)
-	}
 	return func() error {
 		reached, err := maximizer.Maximize(source.Int64(), nil, x, y)
 		if err != nil {
@@ -102,7 +99,7 @@ func (r *row) locator(e *engine.Engine, batch pairs, host bool) (locate func() e
 		defer engine.Free(reached)
 		_, err = tensors.CopyFlatData[float32](reached) // waits for it
 		return err
-	}, done, nil
+	}, func() { engine.Free(x, y) }, nil
 }
 
 // timed calls locate once without counting it, then as often as the constants above say.

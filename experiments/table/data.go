@@ -161,9 +161,9 @@ func ReadFile(path string) (Results, error) {
 	}
 	f, err := Read(raw)
 	if err != nil {
-		return f, fmt.Errorf("%s: %w", path, err)
+		err = fmt.Errorf("%s: %w", path, err)
 	}
-	return f, nil
+	return f, err
 }
 
 // Read reads a table of the paper that was written as JSON.

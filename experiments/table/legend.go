@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -36,6 +37,7 @@ func (f Results) seeds(separator string) string {
 // legend returns what a reader has to know about the numbers.
 func (f Results) legend(marks map[string]map[string]Mark) []string {
 	var out []string
+	ours := slices.ContainsFunc(f.Table.Rows, func(r Row) bool { return r.Ours })
 	n := f.usualRuns()
 	others := ""
 	if f.any(func(_ Row, _ Column, c Cell) bool { return c.N != n }) {
@@ -47,7 +49,9 @@ func (f Results) legend(marks map[string]map[string]Mark) []string {
 	case n > 0:
 		out = append(out, fmt.Sprintf("Ours: mean ± sample standard deviation (dividing by n - 1) over n runs, n = %d%s. Below it the paper's number.", n, others))
 	}
-	if f.Table.spread() {
+	if slices.ContainsFunc(f.Table.Rows, func(r Row) bool {
+		return slices.ContainsFunc(slices.Collect(maps.Values(r.Paper)), func(p Printed) bool { return p.SD != nil })
+	}) {
 		out = append(out, fmt.Sprintf("Paper: mean ± standard deviation over %d seeds as printed, dividing by n; times %.4f it divides by n - 1.", PaperRuns, SampleSD(1, PaperRuns)))
 	}
 	if f.absent() {
@@ -55,7 +59,7 @@ func (f Results) legend(marks map[string]map[string]Mark) []string {
 	}
 	if n > 0 {
 		rule := "Best and second best are marked only beyond the noise: the best row differs significantly from every other row (Welch's t-test, two-sided, 5 %), the second best from every row but the best."
-		if f.anyOurs() {
+		if ours {
 			rule += " Rows with " + dagger + " take no part."
 		}
 		switch {
@@ -67,7 +71,7 @@ func (f Results) legend(marks map[string]map[string]Mark) []string {
 		}
 		out = append(out, rule)
 	}
-	if f.anyOurs() || slices.ContainsFunc(f.Table.Columns, func(c Column) bool { return c.Ours }) {
+	if ours || slices.ContainsFunc(f.Table.Columns, func(c Column) bool { return c.Ours }) {
 		out = append(out, dagger+": not in the paper.")
 	}
 	return out
@@ -97,18 +101,6 @@ func (f Results) any(test func(r Row, c Column, cell Cell) bool) bool {
 	return false
 }
 
-// spread reports whether the paper prints a deviation in the table.
-func (t Table) spread() bool {
-	return slices.ContainsFunc(t.Rows, func(r Row) bool {
-		for _, p := range r.Paper {
-			if p.SD != nil {
-				return true
-			}
-		}
-		return false
-	})
-}
-
 // absent reports whether a cell shows that there is no number.
 func (f Results) absent() bool {
 	return slices.ContainsFunc(f.Table.Rows, func(r Row) bool {
@@ -119,22 +111,16 @@ func (f Results) absent() bool {
 	})
 }
 
-func (f Results) anyOurs() bool {
-	return slices.ContainsFunc(f.Table.Rows, func(r Row) bool { return r.Ours })
-}
-
 // units explains the columns, grouped by unit.
 func units(columns []Column) []string {
 	var out []string
-	var done []Column
-	for _, c := range columns {
+	for i, c := range columns {
 		same := func(d Column) bool { return c.Unit == d.Unit && c.Scale == d.Scale && c.Better == d.Better }
-		if c.Unit == "" || slices.ContainsFunc(done, same) {
+		if c.Unit == "" || slices.ContainsFunc(columns[:i], same) {
 			continue
 		}
-		done = append(done, c)
 		var names []string
-		for _, d := range columns {
+		for _, d := range columns[i:] {
 			if same(d) {
 				names = append(names, d.label())
 			}
@@ -158,13 +144,7 @@ func (c Column) label() string {
 
 // heading returns the label with the direction in which the column improves.
 func (c Column) heading() string {
-	switch c.Better {
-	case Up:
-		return c.label() + " ↑"
-	case Down:
-		return c.label() + " ↓"
-	}
-	return c.label()
+	return c.label() + map[Better]string{Up: " ↑", Down: " ↓"}[c.Better]
 }
 
 // factor returns the scale as printed, "" for 1.
