@@ -149,27 +149,25 @@ func (h *pcdHeader) set(entries map[string][]string) error {
 
 // setSize reads the number of points and how they are stored.
 func (h *pcdHeader) setSize(entries map[string][]string) (err error) {
-	if entries["POINTS"] != nil || entries["WIDTH"] == nil {
-		if h.points, err = pcdEntry(entries, "POINTS"); err != nil {
-			return err
+	extent := 1 // WIDTH times HEIGHT
+	sized := entries["WIDTH"] != nil || entries["HEIGHT"] != nil
+	for _, key := range []string{"WIDTH", "HEIGHT"} {
+		if sized {
+			n, err := pcdEntry(entries, key)
+			if err != nil {
+				return err
+			}
+			extent *= n // of 32-bit numbers
 		}
 	}
-	if entries["WIDTH"] != nil || entries["HEIGHT"] != nil {
-		width, err := pcdEntry(entries, "WIDTH")
-		if err != nil {
-			return err
-		}
-		height, err := pcdEntry(entries, "HEIGHT")
-		if err != nil {
-			return err
-		}
-		n, ok := Product(width, height)
-		if entries["POINTS"] == nil {
-			h.points = n
-		}
-		if !ok || n != h.points {
-			return fmt.Errorf("WIDTH %d times HEIGHT %d: expected POINTS, %d", width, height, h.points)
-		}
+	if sized && entries["POINTS"] == nil {
+		entries["POINTS"] = []string{strconv.Itoa(extent)}
+	}
+	if h.points, err = pcdEntry(entries, "POINTS"); err != nil {
+		return err
+	}
+	if sized && extent != h.points {
+		return fmt.Errorf("WIDTH times HEIGHT is %d: expected POINTS, %d", extent, h.points)
 	}
 	h.storage = strings.Join(entries["DATA"], " ")
 	if !slices.Contains([]string{"ascii", "binary", "binary_compressed"}, h.storage) {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -128,24 +129,20 @@ func (p *plyBody) element(e plyElement) error {
 	if len(e.properties) == 0 {
 		return nil
 	}
-	axes := [3]int{-1, -1, -1}
-	indices := -1
+	axes, indices := make([]int, len(e.properties)), -1 // the axis of each property, or -1; the corners
 	for i, property := range e.properties {
+		axes[i] = -1
 		switch {
 		case e.name == "vertex" && !property.list && len(property.name) == 1:
-			if axis := strings.Index("xyz", property.name); axis >= 0 {
-				axes[axis] = i
-			}
+			axes[i] = strings.Index("xyz", property.name)
 		case (e.name == "face" || e.name == "tristrips") && property.list &&
 			(property.name == "vertex_indices" || property.name == "vertex_index"):
 			indices = i
 		}
 	}
-	if e.name == "vertex" {
-		for axis, i := range axes {
-			if i < 0 {
-				return fmt.Errorf("property %q is missing", "xyz"[axis:axis+1])
-			}
+	for axis := range 3 {
+		if e.name == "vertex" && !slices.Contains(axes, axis) {
+			return fmt.Errorf("property %q is missing", "xyz"[axis:axis+1])
 		}
 	}
 	if (e.name == "face" || e.name == "tristrips") && indices < 0 && e.count > 0 {
@@ -160,10 +157,8 @@ func (p *plyBody) element(e plyElement) error {
 				if err != nil {
 					return fmt.Errorf("row %d of %d: %w", row, e.count, err)
 				}
-				for axis := range axes {
-					if axes[axis] == i {
-						v[axis] = x
-					}
+				if axes[i] >= 0 {
+					v[axes[i]] = x
 				}
 				continue
 			}
@@ -171,10 +166,9 @@ func (p *plyBody) element(e plyElement) error {
 			if list, err = p.list(list[:0], property, i == indices); err != nil {
 				return fmt.Errorf("row %d of %d: %w", row, e.count, err)
 			}
-			if i != indices {
-				continue
+			if i == indices {
+				p.addFaces(e.name, list)
 			}
-			p.addFaces(e.name, list)
 		}
 		if e.name == "vertex" {
 			if err := p.mesh.addVertex(vec{X: v[0], Y: v[1], Z: v[2]}); err != nil {

@@ -97,7 +97,7 @@ func init() {
 	badMeshes[".pts"] = [][2]string{{"3\n0 0 0\n0 0 0\n", "expected 3 points"}, {"1\n0 0 0\n0 0 0\n", "found 2"}, {"1000000000000\n0 0 0\n", "found 1"}, {"x\n", `"x"`}, {"-1\n0 0 0\n", "found -1"}, {"1\n0 0\n", "mesh.pts:2"}}
 	badMeshes[".pcd"] = [][2]string{
 		{"", "ends inside"}, {"ply\n", "PCD header"}, {"VERSION 0.7\nVERSION 0.7\n", "twice"}, {head, "ends inside"}, {head + "DATA ascii\n", "POINTS: expected one number"}, {head + "POINTS 1\nDATA base64\n", `"base64"`},
-		{head + "POINTS -1\nDATA ascii\n", `"-1"`}, {head + "POINTS 1000000000000\nDATA binary\n", "1000000000000"}, {head + "POINTS 2000000000\nDATA binary\n", "2000000000 points of 12 bytes"}, {head + "WIDTH 2\nHEIGHT 3\nPOINTS 5\nDATA ascii\n", "WIDTH 2"},
+		{head + "POINTS -1\nDATA ascii\n", `"-1"`}, {head + "POINTS 1000000000000\nDATA binary\n", "1000000000000"}, {head + "POINTS 2000000000\nDATA binary\n", "2000000000 points of 12 bytes"}, {head + "WIDTH 2\nHEIGHT 3\nPOINTS 5\nDATA ascii\n", "WIDTH times HEIGHT is 6"},
 		{head + "WIDTH 2\nPOINTS 5\nDATA ascii\n", "HEIGHT"}, {head + "POINTS 1\nDATA ascii\n0 0\n", "mesh.pcd:7"}, {head + "POINTS 1\nDATA ascii\n0 0 nan\n", "finite"}, {head + "POINTS 2\nDATA ascii\n0 0 1\n", "expected 2 points"},
 		{head + "COUNT 1 1\nPOINTS 1\nDATA ascii\n", "COUNT has 2"}, {"FIELDS x y\nSIZE 4 4\nTYPE F F\nPOINTS 1\nDATA ascii\n", "x, y and z"}, {"FIELDS x y z\nSIZE 4 4 3\nTYPE F F F\nPOINTS 1\nDATA ascii\n", "F3"},
 		{"FIELDS x y z\nSIZE 4 4 4\nTYPE F F C\nPOINTS 1\nDATA ascii\n", "C4"}, {"FIELDS x y z n\nSIZE 4 4 4 8\nTYPE F F F F\nCOUNT 1 1 1 99999999\nPOINTS 1\nDATA binary\n", "99999999"}, {head + "POINTS 1\nDATA binary\n12345678901", "hold 11 bytes"},
