@@ -19,7 +19,7 @@ import (
 // TestPlans: every table at every size has a job per row (candidate) and seed. Together they fill every cell of
 // the paper and of our own columns.
 func TestPlans(t *testing.T) {
-	l := &runs.Store{Dir: t.TempDir()}
+	l := &runs.Store{}
 	defer l.Close()
 	for _, name := range table.Names() {
 		paper, err := table.Get(name)
@@ -30,6 +30,7 @@ func TestPlans(t *testing.T) {
 			if testing.Short() && size != "smoke" {
 				continue
 			}
+			l.Dir = t.TempDir() // few runs in a folder are found fast
 			p := preset(t, size)
 			p.Seeds, p.ClaimSeeds = p.Seeds[:1], p.ClaimSeeds[:min(2, len(p.ClaimSeeds))]
 			plan := plan(t, l, name, p)
