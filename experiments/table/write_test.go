@@ -2,8 +2,6 @@ package table
 
 import (
 	"bytes"
-	"encoding/csv"
-	"encoding/json"
 	"encoding/xml"
 	"flag"
 	"io"
@@ -86,82 +84,6 @@ func TestEveryNumber(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-// TestReduced: every format says what was reduced, and why a row failed.
-func TestReduced(t *testing.T) {
-	for _, format := range Formats() {
-		text := written(t, small(t), format)
-		for _, part := range []string{"quick", "points 512 (paper: 2048)", "xla:cpu", "the loss is NaN at step 317"} {
-			if !strings.Contains(text, part) {
-				t.Errorf("%s: %q is missing", format, part)
-			}
-		}
-	}
-}
-
-func TestCSV(t *testing.T) {
-	lines, err := csv.NewReader(strings.NewReader(written(t, small(t), "csv"))).ReadAll()
-	if err != nil || len(lines) != 1+5*5 {
-		t.Fatalf("%d lines, %v", len(lines), err)
-	}
-	column := func(name string) int { return slices.Index(lines[0], name) }
-	for _, l := range lines {
-		if l[column("row")] != "la-v-dsw" || l[column("column")] != "sw" {
-			continue
-		}
-		for name, want := range map[string]string{"n": "3", "values": "81 82 80", "paper_mean": "81.03", "paper_sd": "0.18", "scale": "100", "preset": "quick"} {
-			if l[column(name)] != want {
-				t.Errorf("%s: found %q, expected %q", name, l[column(name)], want)
-			}
-		}
-		for name, want := range map[string]float64{"mean": 81, "sd": 1, "paper_sd_sample": 0.18 * 1.224744871391589} {
-			if v, err := strconv.ParseFloat(l[column(name)], 64); err != nil || v < want-1e-9 || v > want+1e-9 {
-				t.Errorf("%s: found %q, expected %g", name, l[column(name)], want)
-			}
-		}
-		return
-	}
-	t.Error("no line of la-v-dsw, sw")
-}
-
-// TestJSON reads the keys that programs rely on.
-func TestJSON(t *testing.T) {
-	var got struct {
-		Name, Preset string
-		Settings     []string
-		Columns      []struct {
-			Key   string
-			Scale float64
-		}
-		Rows []struct {
-			ID, Name string
-			Ours     bool
-			Values   map[string]struct {
-				Mean float64
-				SD   *float64
-				N    int
-			}
-			Paper map[string]float64
-		}
-	}
-	if err := json.Unmarshal([]byte(written(t, small(t), "json")), &got); err != nil {
-		t.Fatal(err)
-	}
-	r := got.Rows[1]
-	sw, emd := r.Values["sw"], r.Values["emd"]
-	if got.Name != "ablation_kappa" || got.Preset != "quick" || len(got.Settings) != 2 || len(got.Rows) != 5 || got.Columns[1].Key != "cd" || got.Columns[1].Scale != 100 {
-		t.Errorf("found %+v", got)
-	}
-	if r.ID != "la-v-dsw" || r.Name != "1" || sw.N != 3 || sw.Mean < 80.999999 || sw.Mean > 81.000001 || sw.SD == nil || r.Paper["sw"] != 81.03 {
-		t.Errorf("found %+v", r)
-	}
-	if emd.N != 1 || emd.SD != nil {
-		t.Errorf("one run: expected a deviation of null, found %v", emd.SD)
-	}
-	if !got.Rows[3].Ours || len(got.Rows[3].Paper) != 0 {
-		t.Errorf("a row of ours: found %+v", got.Rows[3])
 	}
 }
 
