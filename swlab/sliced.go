@@ -35,7 +35,8 @@ func (p problem) sliced(l loss.Sliced) (d *Result, err error) {
 		cost = p.costInGraph
 	}
 	e, err := cost(l, d.Directions)
-	if l.Root && p.Path != GraphPath && (err != nil || slices.ContainsFunc(e.pairs, func(v float64) bool { return p.outside(l, v) })) {
+	outside := func(v float64) bool { return p.outside(l, v) }
+	if l.Root && p.Path != GraphPath && (err != nil || slices.ContainsFunc(e.pairs, outside)) {
 		var warnings []string
 		e, warnings, err = p.rescaled(l, d.Directions)
 		d.Warnings = append(d.Warnings, warnings...)
@@ -94,9 +95,8 @@ func (p problem) work(l loss.Sliced, directions []float32) Work {
 func (p problem) locate(l loss.Sliced) (location []float32, backend string, warnings []string, err error) {
 	backend = p.backend()
 	if l.Slicer.Amortizer != nil && p.Directions == nil {
-		maps := p.Maps
-		o := DirectionConfig{Weights: p.Weights, Seed: p.Seed, DK: maps.DK, K: maps.K, Variant: maps.Variant, Engine: p.Engine}
-		predicted, err := Direction(p.Amortizer, p.placed[0], p.placed[1], o)
+		predicted, err := Direction(p.Amortizer, p.placed[0], p.placed[1], DirectionConfig{Weights: p.Weights,
+			Seed: p.Seed, DK: p.Maps.DK, K: p.Maps.K, Variant: p.Maps.Variant, Engine: p.Engine})
 		if err != nil {
 			return nil, "", nil, err
 		}
@@ -148,7 +148,8 @@ func (p problem) ascend(l loss.Sliced, predicted []float32) ([]float32, error) {
 				}
 				return p.ascend(l, predicted)
 			}
-			return nil, fmt.Errorf("pair %d: the ascent on the location ends at %v: the costs between %s and %s do not fit into float32; scale the clouds, or lower p or the rate", i/p.x.Dim, v, p.x.Name, p.y.Name)
+			return nil, fmt.Errorf("pair %d: the ascent on the location ends at %v: the costs between %s and %s do not fit "+
+				"into float32; scale the clouds, or lower p or the rate", i/p.x.Dim, v, p.x.Name, p.y.Name)
 		}
 	}
 	return location, nil
@@ -224,7 +225,8 @@ func (p problem) rescaled(l loss.Sliced, directions []float32) (e estimate, warn
 	for b := range e.pairs {
 		e.pairs[b] *= p.units[b]
 		if p.units[b] != 1 && warnings == nil {
-			warnings = []string{fmt.Sprintf("the costs of slices do not fit into float32, although their root does: those of pair %d are in units of %g to the power of %g", b, p.units[b], l.Exponent())}
+			warnings = []string{fmt.Sprintf("the costs of slices do not fit into float32, although their root does: "+
+				"those of pair %d are in units of %g to the power of %g", b, p.units[b], l.Exponent())}
 		}
 	}
 	return e, warnings, err
@@ -323,7 +325,8 @@ func add(a, b []float64) []float64 {
 // reduce turns costs into values, in float64 on the pure-Go backend. With derivative it also
 // returns the derivatives of their mean in the costs and, if the estimator reads the clouds, its own
 // in x and y.
-func (p problem) reduce(l loss.Sliced, costs []float64, directions []float32, derivative bool) (e estimate, inCosts []float64, own ot1d.Gradients, err error) {
+func (p problem) reduce(l loss.Sliced, costs []float64, directions []float32, derivative bool) (
+	e estimate, inCosts []float64, own ot1d.Gradients, err error) {
 	b, err := goBackend()
 	if err != nil {
 		return e, nil, own, err
@@ -382,7 +385,8 @@ func (p problem) costInGraph(l loss.Sliced, directions []float32) (estimate, err
 	}
 	n, perPair := p.x.Clouds, p.perPair(directions)
 	l.Slicer.Slices = perPair
-	in := values{X: tensor(p.x), Y: tensor(p.y), Directions: tensors.FromFlatDataAndDimensions(directions, n, perPair, p.x.Dim)}
+	in := values{X: tensor(p.x), Y: tensor(p.y)}
+	in.Directions = tensors.FromFlatDataAndDimensions(directions, n, perPair, p.x.Dim)
 	defer engine.Free(in)
 	wrt := p.wrt()
 	out, err := call(e, "slices", p.key(), in, func(in nodes) nodes {
@@ -410,7 +414,9 @@ func (p problem) outlyingInGraph() (warnings []string) {
 	pairs, err := ot1d.NewHostPairs(clouds(p.x, nil), clouds(p.y, nil), ot1d.HostConfig{Reduce: ot1d.Mean})
 	for b := range p.x.Clouds {
 		if err == nil && pairs.Outlying(b, ratio) {
-			return []string{fmt.Sprintf("pair %d: outliers of %s and %s lie more than %g times farther from 0 than other points, whose costs lose digits in float32 in the graph; the host's path loses none (--path host, in Go HostPath)", b, p.x.Name, p.y.Name, 1/ratio)}
+			return []string{fmt.Sprintf("pair %d: outliers of %s and %s lie more than %g times farther from 0 than other "+
+				"points, whose costs lose digits in float32 in the graph; the host's path loses none (--path host, in Go "+
+				"HostPath)", b, p.x.Name, p.y.Name, 1/ratio)}
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
@@ -113,9 +114,7 @@ func (p *HostPairs) Gradient(directions, upstream *tensors.Tensor) (mean float64
 			if err != nil {
 				return nil, ot1d.Gradients{}, err
 			}
-			for i, v := range given {
-				up[i] = float64(v)
-			}
+			up = vec.To[float64](given)
 		}
 		return p.pairs.Gradients(flat, n, up, ot1d.Y)
 	})
@@ -130,7 +129,9 @@ func (p *HostPairs) Gradient(directions, upstream *tensors.Tensor) (mean float64
 
 // along calls find with the directions [batch, slices, dim]. Pairs that are not finite get NaN, as in
 // a graph.
-func (p *HostPairs) along(directions *tensors.Tensor, find func(flat []float32, slices int) ([]float64, ot1d.Gradients, error)) (costs []float64, grad ot1d.Gradients, err error) {
+func (p *HostPairs) along(directions *tensors.Tensor,
+	find func(flat []float32, slices int) ([]float64, ot1d.Gradients, error)) (
+	costs []float64, grad ot1d.Gradients, err error) {
 	if err := need("directions", directions); err != nil {
 		return nil, grad, err
 	}
@@ -147,7 +148,10 @@ func (p *HostPairs) along(directions *tensors.Tensor, find func(flat []float32, 
 	}
 	for _, pair := range nonFinite {
 		for _, values := range [][]float64{costs, grad.Y, grad.Directions} {
-			fill(ofPair(values, d[0], pair), math.NaN())
+			values = ofPair(values, d[0], pair)
+			for i := range values {
+				values[i] = math.NaN()
+			}
 		}
 	}
 	return costs, grad, nil
@@ -177,7 +181,7 @@ func leaveOut(batch int, arrays ...[]float32) []int {
 	var out []int
 	for pair := range batch {
 		if slices.ContainsFunc(arrays, func(a []float32) bool {
-			return slices.ContainsFunc(ofPair(a, batch, pair), func(v float32) bool { return v-v != 0 })
+			return !vec.Finite(ofPair(a, batch, pair)...)
 		}) {
 			out = append(out, pair)
 			for _, a := range arrays {
@@ -194,16 +198,6 @@ func ofPair[T any](a []T, batch, pair int) []T {
 	return a[pair*each : (pair+1)*each]
 }
 
-func fill(a []float64, v float64) {
-	for i := range a {
-		a[i] = v
-	}
-}
-
 func tensor32(values []float64, dims []int) *tensors.Tensor {
-	single := make([]float32, len(values))
-	for i, v := range values {
-		single[i] = float32(v)
-	}
-	return tensors.FromFlatDataAndDimensions(single, dims...)
+	return tensors.FromFlatDataAndDimensions(vec.To[float32](values), dims...)
 }

@@ -124,7 +124,7 @@ func sorted(x *graph.Node) *graph.Node {
 // sortedOrder sorts [batch, slices, points] along the last axis, and returns the order that does.
 func sortedOrder(x *graph.Node) (sorted, order *graph.Node) {
 	g := x.Graph()
-	if !loop.XLA(g) { // the pure-Go backend calls a graph for every comparison: counting is faster up to 1000 points
+	if !loop.XLA(g) { // the pure-Go backend calls a graph for every comparison: counting is faster
 		rank := ranks(x)
 		return scatterBy(x, rank), scatterBy(graph.Iota(g, rank.Shape(), 2), rank)
 	}
@@ -142,9 +142,16 @@ func sortedOrder(x *graph.Node) (sorted, order *graph.Node) {
 	return both[0], both[1]
 }
 
+// maxRanked is the largest number of points that ranks compares, all with all.
+const maxRanked = 1000
+
 // ranks are the places of the values in order; of equal ones the first is lower.
 func ranks(x *graph.Node) *graph.Node {
 	g, d := x.Graph(), x.Shape().Dimensions
+	if d[2] > maxRanked {
+		panic(fmt.Errorf("ot1d: in a graph of the pure-Go backend, expected at most %d points, found %d: its table of "+
+			"comparisons grows with their square; use HostCosts or XLA", maxRanked, d[2]))
+	}
 	table := []int{d[0], d[1], d[2], d[2]}
 	value := graph.BroadcastToDims(graph.InsertAxes(x, -1), table...)
 	other := graph.BroadcastToDims(graph.InsertAxes(x, 2), table...)

@@ -1,11 +1,13 @@
 package ot1d
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/parallel"
+	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 )
 
 // Clouds are a batch of clouds in host memory.
@@ -96,13 +98,21 @@ func HostLargest(x, y Clouds, directions []float32, slices int) ([]float64, erro
 
 // HostPairs are pairs of clouds, checked once for many calls of Gradients.
 type HostPairs struct {
-	x, y           Clouds
-	p              float64
-	boxes          []float64 // [Batch, 2, Dim] lowest and highest coordinates of each pair
-	totalX, totalY []float64 // [Batch] sums of masses, or nil
-	outlying       []bool    // [Batch] whether keys would erase much of a pair (Outlying)
-	normalized     bool
+	x, y       Clouds
+	p          float64
+	boxes      []float64    // [Batch, 2, Dim] lowest and highest coordinates of each pair
+	totals     [2][]float64 // [Batch] sums of masses
+	outlying   []bool       // [Batch] whether keys would erase much of a pair (Outlying)
+	normalized bool
 }
+
+// clouds are the names of both clouds.
+var clouds = [2]struct {
+	name string
+	wrt  Wrt
+}{{"x", X}, {"y", Y}}
+
+func (h *HostPairs) clouds() [2]Clouds { return [2]Clouds{h.x, h.y} }
 
 // host is a checked call of HostCosts or HostGradients.
 type host struct {
@@ -130,22 +140,24 @@ func NewHostPairs(x, y Clouds, o HostConfig) (*HostPairs, error) {
 	if !(o.P >= 1) || math.IsInf(o.P, 1) {
 		return nil, fmt.Errorf("ot1d: exponent p = %v, expected a finite p >= 1", o.P)
 	}
-	for _, c := range []struct {
-		name string
-		Clouds
-	}{{"x", x}, {"y", y}} {
+	for i, c := range [2]Clouds{x, y} {
+		name := clouds[i].name
 		if c.Batch < 1 || c.Points < 1 || c.Dim < 1 || len(c.Coords) != c.Batch*c.Points*c.Dim {
-			return nil, fmt.Errorf("ot1d: clouds %s: expected points [Batch, Points, Dim] with sizes of at least 1, found [%d, %d, %d] and %d numbers", c.name, c.Batch, c.Points, c.Dim, len(c.Coords))
+			return nil, fmt.Errorf("ot1d: clouds %s: expected points [Batch, Points, Dim] with sizes of at least 1, "+
+				"found [%d, %d, %d] and %d numbers", name, c.Batch, c.Points, c.Dim, len(c.Coords))
 		}
 		if c.Mass != nil && len(c.Mass) != c.Batch*c.Points {
-			return nil, fmt.Errorf("ot1d: clouds %s: expected %d masses [%d, %d], found %d", c.name, c.Batch*c.Points, c.Batch, c.Points, len(c.Mass))
+			return nil, fmt.Errorf("ot1d: clouds %s: expected %d masses [%d, %d], found %d",
+				name, c.Batch*c.Points, c.Batch, c.Points, len(c.Mass))
 		}
 	}
 	if x.Batch != y.Batch || x.Dim != y.Dim {
-		return nil, fmt.Errorf("ot1d: clouds x are [%d, %d, %d] and y [%d, %d, %d], expected one batch size and one dimension", x.Batch, x.Points, x.Dim, y.Batch, y.Points, y.Dim)
+		return nil, fmt.Errorf("ot1d: clouds x are [%d, %d, %d] and y [%d, %d, %d], expected one batch size and "+
+			"one dimension", x.Batch, x.Points, x.Dim, y.Batch, y.Points, y.Dim)
 	}
 	if o.Reduce != Mean && (x.Points != y.Points || x.Mass != nil || y.Mass != nil) {
-		return nil, fmt.Errorf("ot1d: a sum over points needs clouds of one size without masses, found %s and %s; ask for Reduce: Mean", describe(x), describe(y))
+		return nil, fmt.Errorf("ot1d: a sum over points needs clouds of one size without masses, found %s and %s; "+
+			"ask for Reduce: Mean", describe(x), describe(y))
 	}
 	h := &HostPairs{x: x, y: y, p: o.P, normalized: o.Reduce == Mean}
 	return h, h.scan()
@@ -158,16 +170,16 @@ func (h *HostPairs) along(directions []float32, slices int) (*host, error) {
 	}
 	batch, dim := h.x.Batch, h.x.Dim
 	if slices < 1 || (len(directions) != slices*dim && len(directions) != batch*slices*dim) {
-		return nil, fmt.Errorf("ot1d: expected directions [%d, %d] or [%d, %d, %d] with at least one slice, found %d numbers", slices, dim, batch, slices, dim, len(directions))
+		return nil, fmt.Errorf("ot1d: expected directions [%d, %d] or [%d, %d, %d] with at least one slice, "+
+			"found %d numbers", slices, dim, batch, slices, dim, len(directions))
 	}
-	call := &host{HostPairs: h, slices: slices, shared: len(directions) == slices*dim, directions: make([]float64, len(directions))}
 	for i, v := range directions {
 		if v-v != 0 {
 			return nil, fmt.Errorf("ot1d: direction %d holds %v, expected finite numbers", i/dim, v)
 		}
-		call.directions[i] = float64(v)
 	}
-	return call, nil
+	shared := len(directions) == slices*dim
+	return &host{HostPairs: h, slices: slices, shared: shared, directions: vec.To[float64](directions)}, nil
 }
 
 func describe(c Clouds) string {
@@ -179,34 +191,30 @@ func describe(c Clouds) string {
 
 // scan finds every pair's box and sums of masses, and rejects numbers that are not finite.
 func (h *HostPairs) scan() error {
-	b, dim := h.x.Batch, h.x.Dim
-	h.boxes = make([]float64, b*2*dim)
-	errs := make([]error, b)
-	h.outlying = make([]bool, b)
-	if h.x.Mass != nil {
-		h.totalX = make([]float64, b)
+	batch := h.x.Batch
+	h.boxes, h.outlying = make([]float64, batch*2*h.x.Dim), make([]bool, batch)
+	h.totals = [2][]float64{make([]float64, batch), make([]float64, batch)}
+	errs := make([]error, batch)
+	parallel.Each(batch, parallel.Alone(func(pair int) { errs[pair] = h.scanPair(pair) }))
+	return cmp.Or(errs...)
+}
+
+func (h *HostPairs) scanPair(pair int) (err error) {
+	low, high := h.box(pair)
+	for j := range low {
+		low[j], high[j] = math.Inf(1), math.Inf(-1)
 	}
-	if h.y.Mass != nil {
-		h.totalY = make([]float64, b)
+	for i, c := range h.clouds() {
+		if err := extendBox(low, high, c.cloud(pair), clouds[i].name, pair); err != nil {
+			return err
+		}
 	}
-	parallel.Each(b, parallel.Alone(func(pair int) {
-		low, high := h.box(pair)
-		for j := range low {
-			low[j], high[j] = math.Inf(1), math.Inf(-1)
+	h.outlying[pair] = outlying(h.x.cloud(pair), h.y.cloud(pair), low, high, tooSmall)
+	for i, c := range h.clouds() {
+		if c.Mass == nil {
+			continue
 		}
-		if errs[pair] = extendBox(low, high, h.x.cloud(pair), "x", pair); errs[pair] == nil {
-			errs[pair] = extendBox(low, high, h.y.cloud(pair), "y", pair)
-		}
-		h.outlying[pair] = outlying(h.x.cloud(pair), h.y.cloud(pair), low, high, tooSmall)
-		if errs[pair] == nil && h.totalX != nil {
-			h.totalX[pair], errs[pair] = total(h.x.mass(pair), "x", pair)
-		}
-		if errs[pair] == nil && h.totalY != nil {
-			h.totalY[pair], errs[pair] = total(h.y.mass(pair), "y", pair)
-		}
-	}))
-	for _, err := range errs {
-		if err != nil {
+		if h.totals[i][pair], err = total(c.mass(pair), clouds[i].name, pair); err != nil {
 			return err
 		}
 	}
@@ -243,7 +251,8 @@ func extendBox(low, high []float64, points []float32, name string, pair int) err
 		for i := j; i < len(points); i += dim {
 			v := points[i]
 			if v-v != 0 {
-				return fmt.Errorf("ot1d: cloud %s of pair %d, point %d: coordinate %v, expected finite numbers", name, pair, i/dim, v)
+				return fmt.Errorf("ot1d: cloud %s of pair %d, point %d: coordinate %v, expected finite numbers",
+					name, pair, i/dim, v)
 			}
 			if v < l {
 				l = v
@@ -261,7 +270,8 @@ func total(masses []float64, name string, pair int) (float64, error) {
 	sum := 0.0
 	for i, w := range masses {
 		if !(w >= 0) || w-w != 0 {
-			return 0, fmt.Errorf("ot1d: cloud %s of pair %d, point %d: mass %v, expected a finite number of at least 0", name, pair, i, w)
+			return 0, fmt.Errorf("ot1d: cloud %s of pair %d, point %d: mass %v, expected a finite number of at least 0",
+				name, pair, i, w)
 		}
 		sum += w
 	}

@@ -34,14 +34,14 @@ func (h *host) cost(s *hostSorter, task int, dx, dy []float64) float64 {
 }
 
 // hasMass reports whether points have masses of their own.
-func (h *HostPairs) hasMass() bool { return h.totalX != nil || h.totalY != nil }
+func (h *HostPairs) hasMass() bool { return h.x.Mass != nil || h.y.Mass != nil }
 
 // couple is the cost of a pair's sorted projections.
 func (h *host) couple(c *coupling, pair int) float64 {
 	dx, dy := c.dx, c.dy
 	switch {
 	case h.hasMass():
-		return c.value(c.byLevels(h.mass(h.x, h.totalX, pair), h.mass(h.y, h.totalY, pair)))
+		return c.value(c.byLevels(h.mass(0, pair), h.mass(1, pair)))
 	case h.x.Points != h.y.Points:
 		return c.value(c.byShares())
 	}
@@ -181,14 +181,14 @@ func (c *coupling) byLevels(massX, massY func(point uint64) float64) float64 {
 	return sum
 }
 
-// mass is a point's share of its cloud.
-func (h *HostPairs) mass(c Clouds, totals []float64, pair int) func(uint64) float64 {
-	w := c.mass(pair)
-	if w == nil {
+// mass is a point's share of cloud 0 or 1.
+func (h *HostPairs) mass(which, pair int) func(uint64) float64 {
+	c := h.clouds()[which]
+	if c.Mass == nil {
 		each := 1 / float64(c.Points)
 		return func(uint64) float64 { return each }
 	}
-	scale := 1 / totals[pair]
+	w, scale := c.mass(pair), 1/h.totals[which][pair]
 	return func(i uint64) float64 { return w[i] * scale }
 }
 

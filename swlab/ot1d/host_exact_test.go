@@ -10,8 +10,8 @@ import (
 )
 
 // exactly is the cost of one pair and direction, and its gradient in y, from projections without
-// rounding: W_p^p with the given masses, times scale.
-func exactly(x, y Clouds, theta []float32, p int, scale float64) (cost float64, grad []float64) {
+// rounding: W_p^p with the given masses.
+func exactly(x, y Clouds, theta []float32, p int) (cost float64, grad []float64) {
 	project := func(c Clouds) (all []*big.Float, order []int, mass []*big.Float) {
 		total := new(big.Float).SetPrec(2000)
 		for i := range c.Points {
@@ -80,10 +80,10 @@ func exactly(x, y Clouds, theta []float32, p int, scale float64) (cost float64, 
 	for _, s := range slope {
 		v, _ := s.Float64()
 		for _, t := range theta {
-			grad = append(grad, scale*v*float64(t))
+			grad = append(grad, v*float64(t))
 		}
 	}
-	return scale * cost, grad
+	return cost, grad
 }
 
 // TestOutliers: outliers of any size, in one cloud or shared by both, erase nothing: neither costs nor
@@ -152,7 +152,7 @@ func TestOutliers(t *testing.T) {
 					}
 					want := make([]float64, len(y.Coords))
 					for l := range slices {
-						c, grad := exactly(x, y, directions[l*dim:][:dim], p, 1)
+						c, grad := exactly(x, y, directions[l*dim:][:dim], p)
 						for _, v := range []struct {
 							got, tolerance float64
 						}{{exact[l], 1e-8}, {costs[l], 1e-8}, {quick[l], 1e-6}} {
@@ -168,7 +168,8 @@ func TestOutliers(t *testing.T) {
 						size := math.Abs(want[i]) + math.Abs(want[i+1]) + math.Abs(want[i+2])
 						for j := i; j < i+dim; j++ {
 							if math.Abs(g.Y[j]-want[j]) > 1e-6*size+1e-12 {
-								t.Fatalf("outlier %g, %s, p = %d, %d slices: gradient of point %d: %v, expected %v", far, kind, p, slices, i/dim, g.Y[i:i+dim], want[i:i+dim])
+								t.Fatalf("outlier %g, %s, p = %d, %d slices: gradient of point %d: %v, expected %v",
+									far, kind, p, slices, i/dim, g.Y[i:i+dim], want[i:i+dim])
 							}
 						}
 					}

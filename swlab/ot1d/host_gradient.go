@@ -20,7 +20,8 @@ type Gradients struct {
 // The couplings are held fixed and the masses are constants, as in Costs. The derivative at a
 // difference of 0 is 0. The gradient of directions that the pairs share is the sum of
 // Gradients.Directions over the pairs.
-func HostGradients(x, y Clouds, directions []float32, slices int, upstream []float64, wrt Wrt, o HostConfig) (costs []float64, grad Gradients, err error) {
+func HostGradients(x, y Clouds, directions []float32, slices int, upstream []float64, wrt Wrt, o HostConfig) (
+	costs []float64, grad Gradients, err error) {
 	pairs, err := NewHostPairs(x, y, o)
 	if err != nil {
 		return nil, grad, err
@@ -29,125 +30,118 @@ func HostGradients(x, y Clouds, directions []float32, slices int, upstream []flo
 }
 
 // Gradients is HostGradients for these pairs. Goroutines may call it at once.
-func (p *HostPairs) Gradients(directions []float32, slices int, upstream []float64, wrt Wrt) (costs []float64, grad Gradients, err error) {
+func (p *HostPairs) Gradients(directions []float32, slices int, upstream []float64, wrt Wrt) (
+	costs []float64, grad Gradients, err error) {
 	h, err := p.along(directions, slices)
 	if err != nil {
 		return nil, grad, err
 	}
-	x, y := h.x, h.y
-	tasks := x.Batch * slices
+	batch, dim := h.x.Batch, h.x.Dim
+	tasks := batch * slices
 	if len(upstream) != tasks {
-		return nil, grad, fmt.Errorf("ot1d: expected an upstream gradient [%d, %d], found %d numbers", x.Batch, slices, len(upstream))
+		return nil, grad, fmt.Errorf("ot1d: expected an upstream gradient [%d, %d], found %d numbers",
+			batch, slices, len(upstream))
 	}
 	costs = make([]float64, tasks)
-	if wrt&X != 0 {
-		grad.X = make([]float64, len(x.Coords))
+	var points [2][]float64 // the gradients in x and y
+	for i, c := range h.clouds() {
+		if wrt&clouds[i].wrt != 0 {
+			points[i] = make([]float64, len(c.Coords))
+		}
 	}
-	if wrt&Y != 0 {
-		grad.Y = make([]float64, len(y.Coords))
-	}
+	grad.X, grad.Y = points[0], points[1]
 	if wrt&Directions != 0 {
-		grad.Directions = make([]float64, tasks*x.Dim)
+		grad.Directions = make([]float64, tasks*dim)
 	}
-	gx, gy, gd := grad.X, grad.Y, grad.Directions
+	gd := grad.Directions
 	if wrt == Directions && h.byRank() {
 		h.each(0, tasks, func(s *hostSorter, task int) {
-			g := gd[task*x.Dim : (task+1)*x.Dim]
+			g := gd[task*dim : (task+1)*dim]
 			costs[task] = h.directionGradient(s, task, g)
 			scale(g, upstream[task])
 		})
 		return costs, grad, nil
 	}
 	slope := func(s *hostSorter, r *slopes, task int) {
-		dx, dy := r.of(task)
-		costs[task] = h.cost(s, task, dx, dy)
-		scale(dx, upstream[task])
-		scale(dy, upstream[task])
-		if gd != nil {
-			g := gd[task*x.Dim : (task+1)*x.Dim]
-			addMoments(g, dx, x.cloud(task/slices))
-			addMoments(g, dy, y.cloud(task/slices))
+		d := r.of(task)
+		costs[task] = h.cost(s, task, d[0], d[1])
+		for i, c := range h.clouds() {
+			scale(d[i], upstream[task])
+			if gd != nil {
+				addMoments(gd[task*dim:(task+1)*dim], d[i], c.cloud(task/slices))
+			}
+		}
+	}
+	gather := func(r *slopes, n int, add func(g []float64, c Clouds, slopes [][]float64, first int)) {
+		for i, c := range h.clouds() {
+			if points[i] != nil {
+				add(points[i], c, r.rows[i][:n], r.first)
+			}
 		}
 	}
 	// A run of tasks, then what they add to the gradients of the points. With enough pairs a
 	// goroutine does all of a pair, in runs that stay in its cache; else all share every run.
-	needX, needY := wrt&(X|Directions) != 0, wrt&(Y|Directions) != 0
-	if x.Batch >= 2*runtime.GOMAXPROCS(0) {
-		parallel.Each(x.Batch, func() (func(pair int), func()) {
-			s, run := h.newSorter(), h.newSlopes(h.width(), needX, needY)
+	if batch >= 2*runtime.GOMAXPROCS(0) {
+		whole := func(g []float64, c Clouds, slopes [][]float64, first int) { h.add(g, c, slopes, first, 0, c.Points) }
+		parallel.Each(batch, func() (func(pair int), func()) {
+			s, r := h.newSorter(), h.newSlopes(h.width(), wrt)
 			return func(pair int) {
 				for _, g := range h.groups(pair*slices, (pair+1)*slices, 1) {
-					run.first = g.task
-					g.each(s, func(s *hostSorter, task int) { slope(s, run, task) })
-					if gx != nil {
-						h.add(gx, x, run.x[:g.n], g.task, 0, x.Points)
-					}
-					if gy != nil {
-						h.add(gy, y, run.y[:g.n], g.task, 0, y.Points)
-					}
+					r.first = g.task
+					g.each(s, func(s *hostSorter, task int) { slope(s, r, task) })
+					gather(r, g.n, whole)
 				}
 			}, s.release
 		})
 		return costs, grad, nil
 	}
-	block := min(tasks, max(2*runtime.GOMAXPROCS(0), (4<<20)/(x.Points+y.Points)))
-	r := h.newSlopes(block, needX, needY)
+	block := min(tasks, max(2*runtime.GOMAXPROCS(0), (4<<20)/(h.x.Points+h.y.Points)))
+	r := h.newSlopes(block, wrt)
 	for r.first = 0; r.first < tasks; r.first += block {
 		n := min(block, tasks-r.first)
 		h.each(r.first, r.first+n, func(s *hostSorter, task int) { slope(s, r, task) })
-		if gx != nil {
-			h.spread(gx, x, r.x[:n], r.first)
-		}
-		if gy != nil {
-			h.spread(gy, y, r.y[:n], r.first)
-		}
+		gather(r, n, h.spread)
 	}
 	return costs, grad, nil
 }
 
 // slopes are the derivatives of the costs of tasks from first on in the projections of x and y.
 type slopes struct {
-	x, y  [][]float64 // [tasks][points], nil if nobody needs them
+	rows  [2][][]float64 // [tasks][points], nil if nobody needs them
 	first int
 }
 
-func (h *host) newSlopes(tasks int, needX, needY bool) *slopes {
-	rows := func(points int) [][]float64 {
-		all := make([][]float64, tasks)
-		for i := range all {
-			all[i] = make([]float64, points)
-		}
-		return all
-	}
+func (h *host) newSlopes(tasks int, wrt Wrt) *slopes {
 	s := new(slopes)
-	if needX {
-		s.x = rows(h.x.Points)
-	}
-	if needY {
-		s.y = rows(h.y.Points)
+	for i, c := range h.clouds() {
+		if wrt&(clouds[i].wrt|Directions) == 0 {
+			continue
+		}
+		s.rows[i] = make([][]float64, tasks)
+		for k := range s.rows[i] {
+			s.rows[i][k] = make([]float64, c.Points)
+		}
 	}
 	return s
 }
 
 // of returns room for the slopes of a task, all 0.
-func (s *slopes) of(task int) (dx, dy []float64) {
-	if s.x != nil {
-		dx = s.x[task-s.first]
-		clear(dx)
+func (s *slopes) of(task int) (d [2][]float64) {
+	for i, rows := range s.rows {
+		if rows != nil {
+			d[i] = rows[task-s.first]
+			clear(d[i])
+		}
 	}
-	if s.y != nil {
-		dy = s.y[task-s.first]
-		clear(dy)
-	}
-	return dx, dy
+	return d
 }
 
 // byRank says whether points are matched one to one.
 func (h *HostPairs) byRank() bool {
-	return h.x.Points == h.y.Points && h.totalX == nil && h.totalY == nil
+	return h.x.Points == h.y.Points && !h.hasMass()
 }
 
-// directionGradient is the cost of one pair and direction, whose derivative in the direction it writes to g:
+// directionGradient is the cost of one pair and direction. It writes the derivative in the direction to g:
 //
 //	dF/dtheta = p sum_i |d_i|^(p-1) sign(d_i) (x_pi(i) - y_tau(i)),   d_i = a_(i) - b_(i)
 //

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestHostGradient compares with central differences of the float64 reference, for plain sums, unequal sizes and weights, with
-// directions of every pair's own and shared.
+// TestHostGradient compares with central differences of the float64 reference, for plain sums, unequal
+// sizes and weights, with directions of every pair's own and shared.
 func TestHostGradient(t *testing.T) {
 	const batch, lines = 2, 5
 	for _, c := range []struct {
@@ -20,8 +20,7 @@ func TestHostGradient(t *testing.T) {
 		dim := c.dim
 		for _, p := range []float64{1.5, 2, 3} {
 			r := rand.New(rand.NewPCG(3, 1))
-			x := Clouds{Coords: normals(r, batch*c.m*dim, .3), Batch: batch, Points: c.m, Dim: dim}
-			y := Clouds{Coords: normals(r, batch*c.n*dim, .5), Batch: batch, Points: c.n, Dim: dim}
+			x, y := normalClouds(r, batch, c.m, dim, .3), normalClouds(r, batch, c.n, dim, .5)
 			d := directions(r, batch*lines, dim)
 			if c.shared {
 				d = d[:lines*dim]
@@ -60,19 +59,17 @@ func TestHostGradient(t *testing.T) {
 					t.Errorf("cost %v with and %v without gradient", costs[k], alone[k])
 				}
 			}
-			quick, grad, err := HostGradients(x, y, d, lines, upstream, Directions, o)
-			if err != nil {
-				t.Fatal(err)
-			}
-			turned := grad.Directions
-			for k, v := range quick {
-				if math.Abs(costs[k]-v) > 1e-12*v {
-					t.Errorf("m=%d n=%d p=%g: cost %v with every gradient, %v with that in the directions", c.m, c.n, p, costs[k], v)
+			all := [][]float64{gx, gy, gd}
+			for i, wrt := range []Wrt{X, Y, Directions} { // what is not asked for is nil and changes nothing
+				quick, one, err := HostGradients(x, y, d, lines, upstream, wrt, o)
+				if err != nil {
+					t.Fatal(err)
 				}
-			}
-			for k, v := range turned {
-				if math.Abs(gd[k]-v) > 1e-11*math.Max(1, math.Abs(v)) {
-					t.Errorf("m=%d n=%d p=%g: derivative %v with the others, %v alone", c.m, c.n, p, gd[k], v)
+				same := func(a, b float64) bool { return math.Abs(a-b) <= 1e-11*math.Max(1, math.Abs(b)) }
+				for k, g := range [][]float64{one.X, one.Y, one.Directions} {
+					if k != i && g != nil || k == i && !slices.EqualFunc(g, all[k], same) || !slices.EqualFunc(quick, costs, same) {
+						t.Errorf("m=%d n=%d p=%g, Wrt %d alone, argument %d: %v", c.m, c.n, p, wrt, k, g)
+					}
 				}
 			}
 			if c.shared {
@@ -101,36 +98,12 @@ func TestHostGradient(t *testing.T) {
 	}
 }
 
-// TestHostOnlyAsked: what Wrt does not name is nil and changes nothing in the others.
-func TestHostOnlyAsked(t *testing.T) {
-	r := rand.New(rand.NewPCG(4, 1))
-	x, y := Clouds{Coords: normals(r, 99, 1), Batch: 1, Points: 33, Dim: 3}, Clouds{Coords: normals(r, 99, 1), Batch: 1, Points: 33, Dim: 3}
-	d, up := directions(r, 4, 3), []float64{1, 2, 3, 4}
-	gradient := func(w Wrt) [3][]float64 {
-		_, grad, err := HostGradients(x, y, d, 4, up, w, HostConfig{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		gx, gy, gd := grad.X, grad.Y, grad.Directions
-		return [3][]float64{gx, gy, gd}
-	}
-	all := gradient(X | Y | Directions)
-	for i, w := range []Wrt{X, Y, Directions} {
-		for k, g := range gradient(w) {
-			same := func(a, b float64) bool { return math.Abs(a-b) <= 1e-11*math.Max(1, math.Abs(b)) } // the directions' is added up otherwise
-			if k != i && g != nil || k == i && !slices.EqualFunc(g, all[k], same) {
-				t.Errorf("Wrt %d, argument %d: %v", w, k, g)
-			}
-		}
-	}
-}
-
-// TestHostDeterministic: one and several goroutines give the same bits, also where the gradient takes several blocks, and those
-// of any part of the directions add up.
+// TestHostDeterministic: one and several goroutines give the same bits, also where the gradient takes
+// several blocks, and those of any part of the directions add up.
 func TestHostDeterministic(t *testing.T) {
 	const batch, n, lines = 2, 40000, 50
 	r := rand.New(rand.NewPCG(7, 1))
-	x, y := Clouds{Coords: normals(r, batch*n, 1), Batch: batch, Points: n, Dim: 1}, Clouds{Coords: normals(r, batch*n, 1), Batch: batch, Points: n, Dim: 1}
+	x, y := normalClouds(r, batch, n, 1, 1), normalClouds(r, batch, n, 1, 1)
 	d, up := normals(r, lines, 1), slices.Repeat([]float64{.5}, batch*lines)
 	var first [4][]float64
 	for _, procs := range []int{1, 5} {
@@ -140,8 +113,7 @@ func TestHostDeterministic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		gx, gy, gd := grad.X, grad.Y, grad.Directions
-		for i, v := range [][]float64{c, gx, gy, gd} {
+		for i, v := range [][]float64{c, grad.X, grad.Y, grad.Directions} {
 			if first[i] == nil {
 				first[i] = v
 			} else if !slices.Equal(first[i], v) {
@@ -155,8 +127,7 @@ func TestHostDeterministic(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		gy := grad.Y
-		for i, v := range gy {
+		for i, v := range grad.Y {
 			sum[i] += v
 		}
 	}
@@ -167,16 +138,14 @@ func TestHostDeterministic(t *testing.T) {
 	}
 }
 
-// TestHostBatch: the gradients of many pairs, which goroutines share pair by pair, are to the bit those of every pair alone, whose slices
-// they share.
+// TestHostBatch: the gradients of many pairs, which goroutines share pair by pair, are to the bit those
+// of every pair alone, whose slices they share.
 func TestHostBatch(t *testing.T) {
 	const batch, lines = 70, 13
 	for _, c := range []struct{ dim, m, n int }{{3, 40, 40}, {2, 40, 40}, {3, 30, 41}} {
 		r := rand.New(rand.NewPCG(5, 1))
-		clouds := func(points int) Clouds {
-			return Clouds{Coords: normals(r, batch*points*c.dim, 1), Batch: batch, Points: points, Dim: c.dim}
-		}
-		x, y, d, up := clouds(c.m), clouds(c.n), directions(r, batch*lines, c.dim), make([]float64, batch*lines)
+		x, y := normalClouds(r, batch, c.m, c.dim, 1), normalClouds(r, batch, c.n, c.dim, 1)
+		d, up := directions(r, batch*lines, c.dim), make([]float64, batch*lines)
 		for i := range up {
 			up[i] = r.NormFloat64()
 		}
@@ -191,13 +160,16 @@ func TestHostBatch(t *testing.T) {
 			}
 			for b := range batch {
 				one := func(c Clouds) Clouds { return Clouds{Coords: c.cloud(b), Batch: 1, Points: c.Points, Dim: c.Dim} }
-				k, g, err := HostGradients(one(x), one(y), d[b*lines*c.dim:(b+1)*lines*c.dim], lines, up[b*lines:(b+1)*lines], X|Y|Directions, o)
+				own := d[b*lines*c.dim:][:lines*c.dim]
+				k, g, err := HostGradients(one(x), one(y), own, lines, up[b*lines:][:lines], X|Y|Directions, o)
 				if err != nil {
 					t.Fatal(err)
 				}
-				part := func(v []float64) []float64 { return v[b*len(v)/batch : (b+1)*len(v)/batch] }
-				if !slices.Equal(part(costs), k) || !slices.Equal(part(grad.X), g.X) || !slices.Equal(part(grad.Y), g.Y) || !slices.Equal(part(grad.Directions), g.Directions) {
-					t.Errorf("%+v, p = %g: pair %d differs from itself alone", c, p, b)
+				all := [][]float64{costs, grad.X, grad.Y, grad.Directions}
+				for i, alone := range [][]float64{k, g.X, g.Y, g.Directions} {
+					if n := len(all[i]) / batch; !slices.Equal(all[i][b*n:][:n], alone) {
+						t.Errorf("%+v, p = %g: pair %d differs from itself alone", c, p, b)
+					}
 				}
 			}
 		}

@@ -91,7 +91,8 @@ func (h *host) fits() error {
 	procs := runtime.GOMAXPROCS(0)
 	n := min(procs, len(h.groups(0, h.x.Batch*h.slices, procs)))
 	const keys, coordinate = 64, 8 // bytes of a point of either cloud
-	return memory.Check(fmt.Sprintf("points: clouds of %d points sorted by %d goroutines, with keys of 32 bits (path host needs a quarter)", points, n),
+	what := "points: clouds of %d points sorted by %d goroutines, with keys of 32 bits (path host needs a quarter)"
+	return memory.Check(fmt.Sprintf(what, points, n),
 		memory.Bytes(2*(keys+coordinate*h.x.Dim), n, points))
 }
 
@@ -138,11 +139,12 @@ type block struct {
 // newBlock makes room for that many directions at a time.
 func (h *host) newBlock(bits, directions int) *block {
 	b := &block{task: -1}
-	for i, c := range []Clouds{h.x, h.y} {
+	for i, c := range h.clouds() {
 		b.keys[i] = lanes.New(c.Points, bits, directions)
 	}
 	n := b.keys[0].Width()
-	b.theta, b.origin, b.scale, b.room = make([]float64, h.x.Dim*n), make([]float64, n), make([]float64, n), make([]float64, n)
+	b.theta, b.origin = make([]float64, h.x.Dim*n), make([]float64, n)
+	b.scale, b.room = make([]float64, n), make([]float64, n)
 	return b
 }
 
@@ -184,7 +186,8 @@ func (s *hostSorter) load(pair int) {
 		return
 	}
 	s.pair = pair
-	for i, c := range [][]float32{s.x.cloud(pair), s.y.cloud(pair)} {
+	for i, clouds := range s.clouds() {
+		c := clouds.cloud(pair)
 		if s.points[i] == nil {
 			s.points[i] = make([]float64, len(c))
 		}

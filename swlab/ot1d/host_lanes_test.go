@@ -14,9 +14,10 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/ot1d/internal/lanes"
 )
 
-// TestLanes compares directions that are sorted together with the same ones given one at a time, which a radix sort orders. Costs and
-// gradients must be equal to the last bit: for sizes that are and are not powers of two, clouds far from the origin, equal clouds,
-// equal points, masses, sizes that differ, and directions that are 0.
+// TestLanes compares directions that are sorted together with the same ones given one at a time, which
+// a radix sort orders. Costs and gradients must be equal to the last bit: for sizes that are and are not
+// powers of two, clouds far from the origin, equal clouds, equal points, masses, sizes that differ, and
+// directions that are 0.
 func TestLanes(t *testing.T) {
 	if lanes.Lanes(64) == 0 {
 		t.Skip("this processor has no vector instructions that the package uses")
@@ -28,9 +29,11 @@ func TestLanes(t *testing.T) {
 		mass, same        bool
 	}{
 		{m: 1, n: 1, dim: 3, slices: 8}, {m: 2, n: 2, dim: 2, slices: 16}, {m: 7, n: 7, dim: 3, slices: 17, p: 1},
-		{m: 64, n: 64, dim: 1, slices: 40}, {m: 100, n: 100, dim: 40, slices: 5, p: 1.5}, {m: 2048, n: 2048, dim: 3, slices: 12},
+		{m: 64, n: 64, dim: 1, slices: 40}, {m: 100, n: 100, dim: 40, slices: 5, p: 1.5},
+		{m: 2048, n: 2048, dim: 3, slices: 12},
 		{m: 1000, n: 1000, dim: 3, slices: 9, far: 1e4}, {m: 1000, n: 1000, dim: 3, slices: 8, same: true},
-		{m: 33, n: 20, dim: 3, slices: 10}, {m: 33, n: 33, dim: 3, slices: 11, mass: true}, {m: 700, n: 1500, dim: 2, slices: 4, p: 3, mass: true},
+		{m: 33, n: 20, dim: 3, slices: 10}, {m: 33, n: 33, dim: 3, slices: 11, mass: true},
+		{m: 700, n: 1500, dim: 2, slices: 4, p: 3, mass: true},
 		{m: 5000, n: 5000, dim: 3, slices: 4, p: 1},
 	} {
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
@@ -99,13 +102,14 @@ func TestLanes(t *testing.T) {
 	}
 }
 
-// TestGroups: costs are the same to the last bit on any number of goroutines, which divide few directions among themselves: with
-// keys of 32 and of 64 bits, and where a few directions remain that do not fill a vector.
+// TestGroups: costs are the same to the last bit on any number of goroutines, which divide few
+// directions among themselves: with keys of 32 and of 64 bits, and where a few directions remain that do
+// not fill a vector.
 func TestGroups(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 3))
 	const m = 200
 	for _, pairs := range []int{1, 2, 70} {
-		x, y := Clouds{Coords: normals(r, pairs*m*3, 1), Batch: pairs, Points: m, Dim: 3}, Clouds{Coords: normals(r, pairs*m*3, 2), Batch: pairs, Points: m, Dim: 3}
+		x, y := normalClouds(r, pairs, m, 3, 1), normalClouds(r, pairs, m, 3, 2)
 		for _, lines := range []int{1, 2, 3, 5, 10, 16, 17, 18, 20, 35} {
 			d := directions(r, lines, 3)
 			for _, fast := range []bool{false, true} {
@@ -156,8 +160,9 @@ func add(a, b []float64) []float64 {
 	return a
 }
 
-// TestFast compares costs from keys of 32 bits with exact ones: within 1e-6, for clouds of every distance, from far apart to equal;
-// and for points whose rounding errors would add up without a dither: lattices, and many equal points beside an outlier.
+// TestFast compares costs from keys of 32 bits with exact ones: within 1e-6, for clouds of every
+// distance, from far apart to equal; and for points whose rounding errors would add up without a dither:
+// lattices, and many equal points beside an outlier.
 func TestFast(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 2))
 	fast := 0
@@ -185,7 +190,7 @@ func TestFast(t *testing.T) {
 	}
 	for _, m := range []int{1, 5, 300, 2048} {
 		for _, dim := range []int{1, 3, 20} {
-			x := Clouds{Coords: normals(r, 2*m*dim, 1), Batch: 2, Points: m, Dim: dim}
+			x := normalClouds(r, 2, m, dim, 1)
 			for _, off := range []float32{10, 1, 1e-2, 3e-3, 1e-3, 1e-4, 1e-6, 0} {
 				y := Clouds{Coords: slices.Clone(x.Coords), Batch: 2, Points: m, Dim: dim}
 				for i := range y.Coords {
@@ -197,7 +202,7 @@ func TestFast(t *testing.T) {
 	}
 	for _, far := range []float32{1e3, 1e5, 1e7} { // float32 has few numbers there
 		for _, m := range []int{300, 20000} {
-			x, y := Clouds{Coords: normals(r, m*3, 5), Batch: 1, Points: m, Dim: 3}, Clouds{Coords: normals(r, m*3, 7), Batch: 1, Points: m, Dim: 3}
+			x, y := normalClouds(r, 1, m, 3, 5), normalClouds(r, 1, m, 3, 7)
 			for i := range x.Coords {
 				x.Coords[i] += far
 				y.Coords[i] += far
@@ -206,7 +211,7 @@ func TestFast(t *testing.T) {
 		}
 	}
 	m := maxLanePoints + 1 // beyond it costs that are not certain are computed by the radix sort
-	large := Clouds{Coords: normals(r, m, 1), Batch: 1, Points: m, Dim: 1}
+	large := normalClouds(r, 1, m, 1, 1)
 	for _, off := range []float32{.5, 0} {
 		y := Clouds{Coords: slices.Clone(large.Coords), Batch: 1, Points: m, Dim: 1}
 		for i := range y.Coords {
@@ -224,7 +229,8 @@ func TestFast(t *testing.T) {
 	axes := append([]float32{1, 0, 0, -1, 0, 0, .5, 0, 0}, directions(r, 13, 3)...)
 	for _, m := range []int{100, 2048, 20000} {
 		for _, shift := range []float32{.1, .01, .001, 1.0 / 1024} {
-			compare(fmt.Sprintf("%d points of a lattice, %g apart", m, shift), lattice(m, func(i int) float32 { return float32(i) }), lattice(m, func(i int) float32 { return float32(i) + shift }), axes)
+			regular := func(from float32) Clouds { return lattice(m, func(i int) float32 { return from + float32(i) }) }
+			compare(fmt.Sprintf("%d points of a lattice, %g apart", m, shift), regular(0), regular(shift), axes)
 			outlier := func(at float32) Clouds {
 				return lattice(m, func(i int) float32 {
 					if i == 0 {

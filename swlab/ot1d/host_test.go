@@ -205,7 +205,10 @@ func TestHostProperties(t *testing.T) {
 	}
 	cost := func(x, y []float32, wx, wy []float64) []float64 {
 		t.Helper()
-		c, err := HostCosts(Clouds{Coords: x, Mass: wx, Batch: 1, Points: len(x) / dim, Dim: dim}, Clouds{Coords: y, Mass: wy, Batch: 1, Points: len(y) / dim, Dim: dim}, d, lines, HostConfig{P: 2, Reduce: Mean})
+		cloud := func(v []float32, w []float64) Clouds {
+			return Clouds{Coords: v, Mass: w, Batch: 1, Points: len(v) / dim, Dim: dim}
+		}
+		c, err := HostCosts(cloud(x, wx), cloud(y, wy), d, lines, HostConfig{P: 2, Reduce: Mean})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -252,7 +255,8 @@ func TestHostProperties(t *testing.T) {
 	split, half := append(slices.Clone(points), points[:dim]...), append(slices.Clone(weights), weights[0]/2)
 	half[0] /= 2
 	same("split point", forth, cost(split, other, half, nil), 1e-12)
-	same("repeated cloud", cost(points, other, nil, nil), cost(slices.Concat(points, points, points), slices.Concat(other, other), nil, nil), 1e-12)
+	thrice, twice := slices.Repeat(points, 3), slices.Repeat(other, 2)
+	same("repeated cloud", cost(points, other, nil, nil), cost(thrice, twice, nil, nil), 1e-12)
 	equal := slices.Repeat([]float64{.25}, n)
 	same("equal weights", cost(points, permuted[:n*dim], equal, nil), zero, 0)
 }
@@ -261,19 +265,18 @@ func TestHostProperties(t *testing.T) {
 func TestHostEqualsGraph(t *testing.T) {
 	const batch, n, dim, lines = 2, 200, 3, 6
 	r := rand.New(rand.NewPCG(9, 1))
-	x, y, d := normals(r, batch*n*dim, .3), normals(r, batch*n*dim, .5), directions(r, batch*lines, dim)
+	x, y, d := normalClouds(r, batch, n, dim, .3), normalClouds(r, batch, n, dim, .5), directions(r, batch*lines, dim)
 	up := slices.Repeat([]float64{1}, batch*lines)
 	for _, p := range []float64{1, 1.5, 2} {
 		out := graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
 			c := Costs(in[0], in[1], in[2], Config{P: p, Wrt: X | Y | Directions})
 			return append([]*graph.Node{c}, graph.Gradient(graph.ReduceAllSum(c), in...)...)
-		}, tensor(x, batch, n, dim), tensor(y, batch, n, dim), tensor(d, batch, lines, dim))
-		c, grad, err := HostGradients(Clouds{Coords: x, Batch: batch, Points: n, Dim: dim}, Clouds{Coords: y, Batch: batch, Points: n, Dim: dim}, d, lines, up, X|Y|Directions, HostConfig{P: p})
+		}, tensor(x.Coords, batch, n, dim), tensor(y.Coords, batch, n, dim), tensor(d, batch, lines, dim))
+		c, grad, err := HostGradients(x, y, d, lines, up, X|Y|Directions, HostConfig{P: p})
 		if err != nil {
 			t.Fatal(err)
 		}
-		gx, gy, gd := grad.X, grad.Y, grad.Directions
-		for i, want := range [][]float64{c, gx, gy, gd} {
+		for i, want := range [][]float64{c, grad.X, grad.Y, grad.Directions} {
 			graphtest.Close(t, fmt.Sprintf("p=%g, output %d", p, i), out[i], want, 1e-5)
 		}
 	}

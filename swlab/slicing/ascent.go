@@ -79,13 +79,16 @@ func Linearised(costs, slopes, directions *graph.Node) *graph.Node {
 // values that stay on the device, so compile time does not depend on the number of steps.
 type Maximizer struct {
 	ascent Ascent
-	start  engine.Program[startIn[*tensors.Tensor], startOut[*tensors.Tensor]]
-	draw   engine.Program[drawIn[*tensors.Tensor], drawOut[*tensors.Tensor]]
-	climb  engine.Program[climbIn[*tensors.Tensor], climbState[*tensors.Tensor]]
+	start  engine.Program[startIn[tensor], startOut[tensor]]
+	draw   engine.Program[drawIn[tensor], drawOut[tensor]]
+	climb  engine.Program[climbIn[tensor], climbState[tensor]]
 	costs  func(x, y *tensors.Tensor) (CostFunc, error) // nil: in the graph
 }
 
 type (
+	node   = *graph.Node
+	tensor = *tensors.Tensor
+
 	startIn[T any]    struct{ Random, X T }
 	startOut[T any]   struct{ Random, Location T }
 	drawIn[T any]     struct{ Random, Location, X, Y T }
@@ -101,14 +104,14 @@ type (
 // NewMaximizer prepares the ascent of an objective in a graph. The key tells maximizers of the engine
 // apart (engine.NewProgram); it need not hold the number of steps.
 func NewMaximizer(e *engine.Engine, key any, a Ascent, objective Objective) (*Maximizer, error) {
-	return newMaximizer(e, key, a, func(src Source, at *graph.Node, in climbIn[*graph.Node]) *graph.Node {
+	return newMaximizer(e, key, a, func(src Source, at *graph.Node, in climbIn[node]) *graph.Node {
 		return objective(src, at, in.X, in.Y)
 	})
 }
 
 // NewHostMaximizer prepares the ascent of an objective whose costs are found outside of the graph.
 func NewHostMaximizer(e *engine.Engine, key any, a Ascent, o HostObjective) (*Maximizer, error) {
-	c, err := newMaximizer(e, key, a, func(src Source, at *graph.Node, in climbIn[*graph.Node]) *graph.Node {
+	c, err := newMaximizer(e, key, a, func(src Source, at *graph.Node, in climbIn[node]) *graph.Node {
 		directions := o.Directions(src, at, in.X, in.Y)
 		return o.Value(Linearised(in.Costs, in.Slopes, directions), directions, in.X, in.Y)
 	})
@@ -117,23 +120,24 @@ func NewHostMaximizer(e *engine.Engine, key any, a Ascent, o HostObjective) (*Ma
 	}
 	c.costs = o.Costs
 	// The step draws the same directions again, from the same random state.
-	c.draw = engine.NewProgram[drawIn[*tensors.Tensor], drawOut[*tensors.Tensor]](e, key, func(in drawIn[*graph.Node]) drawOut[*graph.Node] {
-		return drawOut[*graph.Node]{o.Directions(Seeded(in.Random), in.Location, in.X, in.Y)}
+	c.draw = engine.NewProgram[drawIn[tensor], drawOut[tensor]](e, key, func(in drawIn[node]) drawOut[node] {
+		return drawOut[node]{o.Directions(Seeded(in.Random), in.Location, in.X, in.Y)}
 	})
 	return c, nil
 }
 
-func newMaximizer(e *engine.Engine, key any, a Ascent, value func(Source, *graph.Node, climbIn[*graph.Node]) *graph.Node) (*Maximizer, error) {
+func newMaximizer(e *engine.Engine, key any, a Ascent, value func(Source, node, climbIn[node]) node) (
+	*Maximizer, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
 	c := &Maximizer{ascent: a}
-	c.start = engine.NewProgram[startIn[*tensors.Tensor], startOut[*tensors.Tensor]](e, key, func(in startIn[*graph.Node]) startOut[*graph.Node] {
+	c.start = engine.NewProgram[startIn[tensor], startOut[tensor]](e, key, func(in startIn[node]) startOut[node] {
 		d := in.X.Shape().Dimensions
 		next, normals := graph.RandomNormal(in.Random, shapes.Make(in.X.DType(), d[0], d[2]))
-		return startOut[*graph.Node]{next, Unit(normals)}
+		return startOut[node]{next, Unit(normals)}
 	})
-	c.climb = engine.NewProgram[climbIn[*tensors.Tensor], climbState[*tensors.Tensor]](e, key, func(in climbIn[*graph.Node]) climbState[*graph.Node] {
+	c.climb = engine.NewProgram[climbIn[tensor], climbState[tensor]](e, key, func(in climbIn[node]) climbState[node] {
 		in.X, in.Y = graph.StopGradient(in.X), graph.StopGradient(in.Y)
 		s, src := in.State, Seeded(in.State.Random)
 		s.Count = graph.AddScalar(s.Count, 1)
@@ -148,7 +152,7 @@ func newMaximizer(e *engine.Engine, key any, a Ascent, value func(Source, *graph
 
 // Step builds one step number t (a float64 scalar >= 1) from the location [batch, dim] with Adam's
 // moments m and v.
-func (a Ascent) Step(location, m, v, t *graph.Node, objective func(location *graph.Node) *graph.Node) (location1, m1, v1 *graph.Node) {
+func (a Ascent) Step(location, m, v, t node, objective func(location node) node) (location1, m1, v1 node) {
 	leaf := graph.Identity(graph.StopGradient(location))
 	grad := graph.Gradient(graph.Neg(graph.ReduceAllMean(objective(leaf))), leaf)[0]
 	if a.Tangent {
@@ -183,7 +187,7 @@ func (c *Maximizer) Maximize(seed int64, from, x, y *tensors.Tensor) (*tensors.T
 		return nil, err
 	}
 	defer random.FinalizeAll()
-	begin, err := c.start.Call(startIn[*tensors.Tensor]{random, x})
+	begin, err := c.start.Call(startIn[tensor]{random, x})
 	if err != nil {
 		return nil, err
 	}
@@ -197,9 +201,9 @@ func (c *Maximizer) Maximize(seed int64, from, x, y *tensors.Tensor) (*tensors.T
 	zeros := func() *tensors.Tensor {
 		return tensors.FromFlatDataAndDimensions(make([]float32, d[0]*d[2]), d[0], d[2])
 	}
-	state := climbState[*tensors.Tensor]{begin.Random, begin.Location, zeros(), zeros(), tensors.FromScalar(0.0)}
+	state := climbState[tensor]{begin.Random, begin.Location, zeros(), zeros(), tensors.FromScalar(0.0)}
 	for range c.ascent.Steps {
-		next, err := c.step(climbIn[*tensors.Tensor]{State: state, X: x, Y: y}, costs)
+		next, err := c.step(climbIn[tensor]{State: state, X: x, Y: y}, costs)
 		engine.Free(state)
 		if err != nil {
 			return nil, err
@@ -211,9 +215,9 @@ func (c *Maximizer) Maximize(seed int64, from, x, y *tensors.Tensor) (*tensors.T
 }
 
 // step takes one step of the ascent.
-func (c *Maximizer) step(in climbIn[*tensors.Tensor], costs CostFunc) (next climbState[*tensors.Tensor], err error) {
+func (c *Maximizer) step(in climbIn[tensor], costs CostFunc) (next climbState[tensor], err error) {
 	if costs != nil {
-		drawn, err := c.draw.Call(drawIn[*tensors.Tensor]{in.State.Random, in.State.Location, in.X, in.Y})
+		drawn, err := c.draw.Call(drawIn[tensor]{in.State.Random, in.State.Location, in.X, in.Y})
 		if err != nil {
 			return next, err
 		}

@@ -17,9 +17,11 @@ import (
 // is uniform by itself, and the mean over slices is unbiased with an error that falls faster than
 // 1/sqrt(L) (Nguyen, Bariletto and Ho 2024):
 //
-//	d = 2  angles 2 pi U + pi l (n+1)/n, one uniform U per set: around the whole circle, no two opposite (theta and -theta cost the same)
+//	d = 2  angles 2 pi U + pi l (n+1)/n, one uniform U per set: around the whole circle, no two opposite
+//	       (theta and -theta cost the same)
 //	d = 3  generalised spiral points z_l = 1 - (2l+1)/n, azimuth 1.8 sqrt(n) acos(z_l), rotated at random once per set
-//	d > 3  a Halton set (Owen-scrambled once) shifted by one uniform vector modulo 1 per set, mapped to normals (Box-Muller) and normalised
+//	d > 3  a Halton set (Owen-scrambled once) shifted by one uniform vector modulo 1 per set, mapped to
+//	       normals (Box-Muller) and normalised
 //
 // The slices are divided into Replicates independent sets, whose means give the standard error; one
 // set is the most accurate and has none. 0 stands for 4 sets from 64 slices on, and 1 below.
@@ -107,7 +109,8 @@ func turnedSpiral(q *graph.Node, n int) *graph.Node {
 func shiftedHalton(u *graph.Node, n, dim int) *graph.Node {
 	even := u.Shape().Dim(-1)
 	set := mat.NewDense(n, even, nil)
-	samplemv.Halton{Kind: samplemv.Owen, Q: distmv.NewUnitUniform(even, nil), Src: rand.NewPCG(1, uint64(even))}.Sample(set)
+	uniform, random := distmv.NewUnitUniform(even, nil), rand.NewPCG(1, uint64(even))
+	samplemv.Halton{Kind: samplemv.Owen, Q: uniform, Src: random}.Sample(set)
 	base := make([]float32, n*even)
 	for i := range base {
 		base[i] = float32(set.At(i/even, i%even))
@@ -116,12 +119,12 @@ func shiftedHalton(u *graph.Node, n, dim int) *graph.Node {
 	points := graph.Reshape(graph.Const(g, base), 1, 1, n, even)
 	v := graph.Add(graph.BroadcastToDims(points, d[0], d[1], n, even), u)
 	v = graph.Sub(v, graph.Floor(v))
-	half := func(k int) *graph.Node {
-		return graph.Slice(v, graph.AxisRange(), graph.AxisRange(), graph.AxisRange(), graph.AxisRange(k*even/2, (k+1)*even/2))
+	part := func(v *graph.Node, from, to int) *graph.Node {
+		return graph.Slice(v, graph.AxisRange().Spacer(), graph.AxisRange(from, to))
 	}
 	// Box-Muller; 1 - v lies in (0, 1].
-	radius := graph.Sqrt(graph.MulScalar(graph.Log(graph.MaxScalar(graph.OneMinus(half(0)), 1e-9)), -2))
-	angle := graph.MulScalar(half(1), 2*math.Pi)
-	normals := graph.Concatenate([]*graph.Node{graph.Mul(radius, graph.Cos(angle)), graph.Mul(radius, graph.Sin(angle))}, -1)
-	return vmf.UniformFromNormals(graph.Slice(normals, graph.AxisRange(), graph.AxisRange(), graph.AxisRange(), graph.AxisRange(0, dim)))
+	radius := graph.Sqrt(graph.MulScalar(graph.Log(graph.MaxScalar(graph.OneMinus(part(v, 0, even/2)), 1e-9)), -2))
+	angle := graph.MulScalar(part(v, even/2, even), 2*math.Pi)
+	cos, sin := graph.Mul(radius, graph.Cos(angle)), graph.Mul(radius, graph.Sin(angle))
+	return vmf.UniformFromNormals(part(graph.Concatenate([]*graph.Node{cos, sin}, -1), 0, dim))
 }

@@ -159,7 +159,8 @@ func (r Slicer) Location(src Source, w weights.Nodes, given, x, y *graph.Node) *
 // Draw builds the directions [batch, slices, dim] of the pairs (x, y) around the location, nil if
 // the distribution has none.
 func (r Slicer) Draw(src Source, location, x, y *graph.Node) *graph.Node {
-	return r.Distribution.Draw(Request{Source: src, Location: location, X: graph.StopGradient(x), Y: graph.StopGradient(y), Slices: r.Slices})
+	x, y = graph.StopGradient(x), graph.StopGradient(y)
+	return r.Distribution.Draw(Request{Source: src, Location: location, X: x, Y: y, Slices: r.Slices})
 }
 
 // Unit divides vectors along the last axis by their Euclidean norm.

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"math/rand/v2"
-	"runtime"
-	"sync"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/parallel"
 )
 
 // DrawOnHost draws the directions of Draw on the pure-Go backend, to the last bit. One core draws the
@@ -14,12 +14,10 @@ func (Uniform) DrawOnHost(state []uint64, batch, perPair, dim int) []float32 {
 	u, state := randomBits(state, batch*perPair*dim)
 	v, _ := randomBits(state, len(u))
 	out := make([]float32, len(u))
-	var wait sync.WaitGroup
-	for from, part := 0, dim*(1+batch*perPair/runtime.GOMAXPROCS(0)); from < len(out); from += part {
-		to := min(from+part, len(out))
-		wait.Go(func() { unitNormals(out[from:to], u[from:to], v[from:to], dim) })
-	}
-	wait.Wait()
+	parallel.Pieces(batch*perPair, 1, func(from, to int) {
+		from, to = from*dim, to*dim
+		unitNormals(out[from:to], u[from:to], v[from:to], dim)
+	})
 	return out
 }
 
@@ -44,7 +42,8 @@ func unitNormals(out []float32, u, v []uint32, dim int) {
 	for row := 0; row < len(out); row += dim {
 		x, square := out[row:row+dim], float32(0)
 		for j := range x {
-			radius := float32(math.Sqrt(float64(-2 * float32(math.Log(float64(max(uniform(u[row+j]), math.SmallestNonzeroFloat32)))))))
+			log := float32(math.Log(float64(max(uniform(u[row+j]), math.SmallestNonzeroFloat32))))
+			radius := float32(math.Sqrt(float64(-2 * log)))
 			x[j] = radius * float32(math.Cos(float64(uniform(v[row+j])*float32(2*math.Pi))))
 			square += float32(x[j] * x[j])
 		}
