@@ -27,7 +27,7 @@ func (f Results) Records() [][]string {
 				ours = append(cell.scaled(c.Scale).Fields(), string(marks[r.ID][c.Key]))
 			}
 			if p, ok := r.Paper[c.Key]; ok {
-				paper = []string{full(p.Mean), optional(scaled(p.SD, 1)), optional(scaled(p.SD, SampleSD(1, PaperRuns))), strconv.FormatBool(p.Bold)}
+				paper = []string{full(p.Mean), optional(p.SD), optional(scaled(p.SD, SampleSD(1, PaperRuns))), strconv.FormatBool(p.Bold)}
 			}
 			line := []string{f.Table.Name, r.ID, r.Name, strconv.FormatBool(r.Ours), c.Key, c.Name, strconv.FormatBool(c.Ours), c.Unit, full(c.Scale), string(c.Better)}
 			note := strings.Join(slices.DeleteFunc([]string{r.Note, cell.Note}, func(s string) bool { return s == "" }), "; ")

@@ -82,8 +82,8 @@ func (f Results) Sheet() (Sheet, error) {
 	s := Sheet{Name: t.Name, Title: t.Title, About: f.about(), RowHeader: t.RowHeader, Columns: t.Columns, Below: "paper", notes: t.Notes}
 	marks := f.Marks()
 	usual := strconv.Itoa(f.usualRuns())
-	rows := slices.Clone(t.Rows)
-	slices.SortStableFunc(rows, func(a, b Row) int { return order(a) - order(b) })
+	theirs := func(r Row) bool { return !r.Ours } // above ours
+	rows := slices.Concat(t.WithoutOurs().Rows, slices.DeleteFunc(slices.Clone(t.Rows), theirs))
 	for i, r := range rows {
 		l := Line{Name: r.Name, ours: r.Ours, notes: s.footnote(r.Note)}
 		l.rule = i > 0 && (r.Group != rows[i-1].Group || r.Ours != rows[i-1].Ours)
@@ -113,14 +113,6 @@ func (f Results) Sheet() (Sheet, error) {
 	}
 	s.Legend = f.legend(marks)
 	return s, nil
-}
-
-// order sorts our rows below the paper's.
-func order(r Row) int {
-	if r.Ours {
-		return 1
-	}
-	return 0
 }
 
 // entries returns our number and the paper's. An unchanged setting is shown once, as the row's.
