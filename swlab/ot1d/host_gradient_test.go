@@ -49,7 +49,7 @@ func TestHostGradient(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			gx, gy, gd := grad.X, grad.Y, grad.Directions
+			gd, all := grad.Directions, [][]float64{grad.X, grad.Y, grad.Directions}
 			alone, err := HostCosts(x, y, d, lines, o)
 			if err != nil {
 				t.Fatal(err)
@@ -59,7 +59,6 @@ func TestHostGradient(t *testing.T) {
 					t.Errorf("cost %v with and %v without gradient", costs[k], alone[k])
 				}
 			}
-			all := [][]float64{gx, gy, gd}
 			for i, wrt := range []Wrt{X, Y, Directions} { // what is not asked for is nil and changes nothing
 				quick, one, err := HostGradients(x, y, d, lines, upstream, wrt, o)
 				if err != nil {
@@ -77,20 +76,17 @@ func TestHostGradient(t *testing.T) {
 					gd[i] += gd[len(d)+i]
 				}
 			}
-			for k, arg := range []struct {
-				v []float32
-				g []float64
-			}{{x.Coords, gx}, {y.Coords, gy}, {d, gd}} {
-				for i := range arg.v {
+			for k, v := range [][]float32{x.Coords, y.Coords, d} {
+				for i := range v {
 					const h = 1.0 / 1024 / 1024
-					keep := arg.v[i]
-					arg.v[i] = keep + h
-					up, hi := loss(), arg.v[i]
-					arg.v[i] = keep - h
-					down, lo := loss(), arg.v[i]
-					arg.v[i] = keep
-					if want := (up - down) / float64(hi-lo); math.Abs(arg.g[i]-want) > 1e-4*math.Max(.1, math.Abs(want)) {
-						t.Errorf("m=%d n=%d p=%g argument %d element %d: %v, central difference %v", c.m, c.n, p, k, i, arg.g[i], want)
+					keep := v[i]
+					v[i] = keep + h
+					up, hi := loss(), v[i]
+					v[i] = keep - h
+					down, lo := loss(), v[i]
+					v[i] = keep
+					if want := (up - down) / float64(hi-lo); math.Abs(all[k][i]-want) > 1e-4*math.Max(.1, math.Abs(want)) {
+						t.Errorf("m=%d n=%d p=%g argument %d element %d: %v, central difference %v", c.m, c.n, p, k, i, all[k][i], want)
 					}
 				}
 			}

@@ -142,10 +142,11 @@ func TestLargeFits(t *testing.T) {
 	x := Clouds{Coords: make([]float32, m), Batch: 1, Points: m, Dim: 1}
 	x.Coords[0] = 1
 	var refused *memory.Error
-	if _, err := HostCosts(x, x, []float32{1, -1, .5}, 3, HostConfig{Fast: true}); !errors.As(err, &refused) || refused.Needed < 1<<26 {
+	d := []float32{1, -1, .5}
+	if _, err := HostCosts(x, x, d, 3, HostConfig{Fast: true}); !errors.As(err, &refused) || refused.Needed < 1<<26 {
 		t.Errorf("%v, expected too little memory", err)
 	}
-	if costs, err := HostCosts(x, x, []float32{1, -1, .5}, 3, HostConfig{}); err != nil || !slices.Equal(costs, make([]float64, 3)) {
+	if costs, err := HostCosts(x, x, d, 3, HostConfig{}); err != nil || !slices.Equal(costs, make([]float64, 3)) {
 		t.Errorf("%v, %v", costs, err)
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 )
 
-// quantile integrates |A(t) - B(t)|^p between all levels of both cumulative weights by brute force, in float64. A nil weight is equal.
+// quantile integrates |A(t) - B(t)|^p between all levels of both cumulative weights; nil: equal ones.
 func quantile(x, y []float32, wx, wy []float64, theta []float32, p float64) float64 {
 	side := func(c []float32, w []float64) (value, upTo []float64) {
 		type point struct{ v, w float64 }
@@ -98,10 +98,12 @@ func TestHostValues(t *testing.T) {
 			for i := range dim {
 				d[i] *= 1e-3
 			}
-			for name, c := range map[string][2][]float32{"general": {x, normals(r, len(x), .5)}, "near": {x, near}, "far": {far, farNear}, "apart": {x, far}, "outlier": {outlier, near}} {
+			for name, c := range map[string][2][]float32{"general": {x, normals(r, len(x), .5)}, "near": {x, near},
+				"far": {far, farNear}, "apart": {x, far}, "outlier": {outlier, near}} {
+				cloud := func(v []float32) Clouds { return Clouds{Coords: v, Batch: batch, Points: n, Dim: dim} }
 				for _, p := range []float64{1, 1.5, 2, 3} {
 					for _, mean := range []bool{false, true}[:1+n%2] {
-						got, err := HostCosts(Clouds{Coords: c[0], Batch: batch, Points: n, Dim: dim}, Clouds{Coords: c[1], Batch: batch, Points: n, Dim: dim}, d, lines, HostConfig{P: p, Reduce: meanIf(mean)})
+						got, err := HostCosts(cloud(c[0]), cloud(c[1]), d, lines, HostConfig{P: p, Reduce: meanIf(mean)})
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -154,8 +156,8 @@ func TestHostQuantiles(t *testing.T) {
 	}
 }
 
-// TestHostLarge: clouds whose keys are sorted bucket by bucket, spread out and with all points but a few in one bucket, cost what float64
-// says, and the derivative in the direction numbers the points rightly.
+// TestHostLarge: clouds whose keys are sorted by buckets, spread out and with nearly all points in one,
+// cost what float64 says, and the derivative in the direction numbers the points rightly.
 func TestHostLarge(t *testing.T) {
 	const m = manyKeys + 1
 	r := rand.New(rand.NewPCG(3, 9))
@@ -168,24 +170,25 @@ func TestHostLarge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		slopes := grad.Directions
 		alone, err := HostCosts(cx, cy, theta, 1, HostConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := reference(x, y, theta, 2)
 		along := 0.0 // theta'dF/dtheta = 2 F
-		for j, g := range slopes {
+		for j, g := range grad.Directions {
 			along += g * float64(theta[j])
 		}
-		if math.Abs(costs[0]-want) > 1e-11*want || math.Abs(alone[0]-want) > 1e-11*want || math.Abs(along-2*want) > 1e-10*want {
+		off := max(math.Abs(costs[0]-want), math.Abs(alone[0]-want), math.Abs(along-2*want)/10)
+		if !(off <= 1e-11*want) {
 			t.Errorf("%s: cost %v and %v, expected %v; slope along the direction %v", name, costs[0], alone[0], want, along)
 		}
 	}
 }
 
-// TestHostProperties: a permuted copy costs exactly 0, arguments commute, a common shift changes nothing, a shift of one cloud
-// costs |theta's|^p, points that coincide may be one of their summed weight, and sizes may be multiplied by repeating points.
+// TestHostProperties: a permuted copy costs exactly 0, arguments commute, a common shift changes
+// nothing, a shift of one cloud costs |theta's|^p, points that coincide may be one of their summed
+// weight, and sizes may be multiplied by repeating points.
 func TestHostProperties(t *testing.T) {
 	const n, dim, lines = 700, 3, 8
 	r := rand.New(rand.NewPCG(8, 1))
@@ -329,7 +332,8 @@ func TestHostErrors(t *testing.T) {
 		{good, clouds(5, nil), d, 2, HostConfig{}, "Reduce: Mean"},
 		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float64, 8) }), d, 2, HostConfig{}, "points with masses"},
 		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float64, 8) }), d, 2, HostConfig{Reduce: Mean}, "all masses are 0"},
-		{good, clouds(4, func(c *Clouds) { c.Mass = []float64{1, 1, 1, 1, 1, 1, -1, 1} }), d, 2, HostConfig{Reduce: Mean}, "pair 1, point 2: mass -1"},
+		{good, clouds(4, func(c *Clouds) { c.Mass = []float64{1, 1, 1, 1, 1, 1, -1, 1} }), d, 2, HostConfig{Reduce: Mean},
+			"pair 1, point 2: mass -1"},
 		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float64, 7) }), d, 2, HostConfig{Reduce: Mean}, "8 masses"},
 		{clouds(4, func(c *Clouds) { c.Coords = c.Coords[1:] }), good, d, 2, HostConfig{}, "23 numbers"},
 		{Clouds{Dim: 3}, good, d, 2, HostConfig{}, "at least 1"},
@@ -343,7 +347,8 @@ func TestHostErrors(t *testing.T) {
 			t.Errorf("error %v, want one about %q", err, c.want)
 		}
 	}
-	if _, _, err := HostGradients(good, good, d, 2, make([]float64, 3), Y, HostConfig{}); err == nil || !strings.Contains(err.Error(), "upstream") {
+	_, _, err := HostGradients(good, good, d, 2, make([]float64, 3), Y, HostConfig{})
+	if err == nil || !strings.Contains(err.Error(), "upstream") {
 		t.Errorf("error %v, want one about the upstream gradient", err)
 	}
 }

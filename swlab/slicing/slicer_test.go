@@ -14,8 +14,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// TestHostMaximizer: an ascent on the mean of (theta'a)^2 whose costs and slopes are found outside of the graph takes the graph's
-// steps, with the same random directions; an error of the costs ends it.
+// TestHostMaximizer: an ascent on the mean of (theta'a)^2, whose costs and slopes the host finds, takes
+// the graph's steps, with the same random directions; an error of the costs ends it.
 func TestHostMaximizer(t *testing.T) {
 	e := graphtest.Engine(t)
 	x := tensors.FromFlatDataAndDimensions([]float32{3, 1, 0, 0, -2, 1}, 2, 1, 3)
@@ -174,7 +174,7 @@ func TestFixed(t *testing.T) {
 	all := append(each[:6:6], 0, 0, 3, 1, 1, 1)
 	out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
 		r := Request{X: n[0], Y: n[0], Slices: 2}
-		if Fixed.HasLocation(Fixed{}) || (Fixed{}).Name() != "fixed" || (Fixed{Directions: n[1]}).Check(3) != nil || (Fixed{Directions: n[1]}).Check(2) == nil || (Fixed{}).Check(1) == nil {
+		if given := (Fixed{Directions: n[1]}); given.Check(3) != nil || given.Check(2) == nil || (Fixed{}).Check(1) == nil {
 			t.Error("Check takes what does not fit, or refuses what fits")
 		}
 		for _, wrong := range []*graph.Node{graph.Reshape(n[1], 3, 2), graph.InsertAxes(n[1], 0), graph.Reshape(n[1], 6)} {
@@ -188,7 +188,8 @@ func TestFixed(t *testing.T) {
 			}()
 		}
 		return []*graph.Node{Fixed{Directions: n[1]}.Draw(r), Fixed{Directions: n[2]}.Draw(r), Fixed{}.Draw(r)}
-	}, tensors.FromFlatDataAndDimensions(x, 2, 5, 3), tensors.FromFlatDataAndDimensions(each, 2, 3), tensors.FromFlatDataAndDimensions(all, 2, 2, 3))
+	}, tensors.FromFlatDataAndDimensions(x, 2, 5, 3), tensors.FromFlatDataAndDimensions(each, 2, 3),
+		tensors.FromFlatDataAndDimensions(all, 2, 2, 3))
 	for i := range 12 {
 		if out[0][i] != each[i%6] || out[1][i] != all[i] || out[2][i] != out[2][i%6] {
 			t.Fatalf("%v and %v for %v and %v; without any: %v", out[0], out[1], each, all, out[2])
@@ -196,7 +197,7 @@ func TestFixed(t *testing.T) {
 	}
 }
 
-// TestNames: every registered distribution has a name, and says whether it has a location, which Point and VMF alone have.
+// TestNames: every registered distribution has a name; Point and VMF alone have a location.
 func TestNames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, name := range Names() {
@@ -215,7 +216,7 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s: its directions depend on the clouds: %t", name, follows)
 		}
 	}
-	for says, c := range map[string]Config{"kappa": {Kappa: -1, Chain: 1}, "chain": {Kappa: 1}, "replicates": {Kappa: 1, Chain: 1, Replicates: -1}} {
+	for says, c := range map[string]Config{"kappa": {Kappa: -1, Chain: 1}, "chain": {}, "replicates": {Chain: 1, Replicates: -1}} {
 		if _, err := New("vmf", c); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%+v: error %v", c, err)
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
-// draw draws around locations [batch, 3], padded with zeros to dim, for clouds of one point in the origin and one at e1.
+// draw draws around locations [batch, 3], padded with zeros to dim, for clouds of the origin and e1.
 func draw(l Distribution, location *graph.Node, seed int64, batch, slices, dim int) *graph.Node {
 	g := location.Graph()
 	if dim > 3 {
@@ -97,7 +97,7 @@ func TestDistributions(t *testing.T) {
 	}
 }
 
-// TestAscentDrawsFreshNoise: on the objective location'noise Adam's steps repeat themselves if every step sees the same noise.
+// TestAscentDrawsFreshNoise: on the objective location'noise Adam repeats its steps on equal noise.
 func TestAscentDrawsFreshNoise(t *testing.T) {
 	noisy := func(src Source, location, _, _ *graph.Node) *graph.Node {
 		d := location.Shape().Dimensions
@@ -164,8 +164,8 @@ func TestGivenNumbers(t *testing.T) {
 	}
 }
 
-// TestMaximize: on theta'A theta the released ascent hardly moves, or ends at a diagonal; the tangent one finds the maximum; T = 0 leaves the random start, and the
-// start depends on the seed alone.
+// TestMaximize: on theta'A theta the released ascent hardly moves, or ends at a diagonal; the tangent
+// one finds the maximum; T = 0 leaves the random start, which depends on the seed alone.
 func TestMaximize(t *testing.T) {
 	top := func(_ Source, location, x, _ *graph.Node) *graph.Node { // x holds sqrt of the eigenvalues in its first point
 		d := location.Shape().Dimensions
