@@ -121,7 +121,7 @@ func readAll(files []cloudFile, o Options, progress func(done, total int)) ([]*S
 		slots <- struct{}{}
 		group.Go(func() {
 			sets[i], errs[i] = readClouds(f.path, f.name(), o)
-			if progress != nil {
+			if progress != nil && errs[i] == nil {
 				counting.Lock()
 				done++
 				progress(done, len(files))
