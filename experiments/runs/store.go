@@ -76,13 +76,20 @@ const (
 	resultFile = "result.json"
 )
 
-// Folder returns the folder of the task.
+// Folder returns the folder of the task: the one of its hash, whatever name an earlier version gave it.
 func (l *Store) Folder(r Task) string {
-	path := func(name, hash string) string { return filepath.Join(l.Dir, "runs", r.Kind()+"-"+name+"-"+hash[:12]) }
-	if there, err := filepath.Glob(path("*", Hash(r))); err == nil && len(there) > 0 {
-		return there[0] // whatever its name says
+	end := "-" + Hash(r)[:12]
+	folder := filepath.Join(l.Dir, "runs", r.Kind()+"-"+r.Name()+end)
+	if _, err := os.Lstat(folder); err == nil {
+		return folder
 	}
-	return path(r.Name(), Hash(r))
+	there, _ := os.ReadDir(filepath.Dir(folder)) // an unreadable folder is found when the task is done
+	for _, f := range there {
+		if strings.HasPrefix(f.Name(), r.Kind()+"-") && strings.HasSuffix(f.Name(), end) {
+			return filepath.Join(filepath.Dir(folder), f.Name())
+		}
+	}
+	return folder
 }
 
 // Hash returns the SHA-256 of the task's kind and JSON, in hexadecimal. The code of
