@@ -1,4 +1,4 @@
-// Package lzf expands data compressed by LibLZF, which point cloud files (.pcd) and HDF5 use.
+// Package lzf expands data compressed by LibLZF, which point cloud files (.pcd) use.
 package lzf
 
 import "fmt"
