@@ -157,7 +157,7 @@ func Distance(name string, x, y *datasets.Set, o DistanceConfig) (d *Result, err
 	if err != nil {
 		return nil, err
 	}
-	if math.IsNaN(d.Value) || math.IsInf(d.Value, 0) {
+	if !vec.Finite(d.Value) {
 		return nil, fmt.Errorf("the value is not finite: the costs between %s and %s do not fit into the numbers used; scale the clouds or lower p",
 			x.Name, y.Name)
 	}
@@ -567,15 +567,13 @@ func finite(s *datasets.Set) error {
 		return fmt.Errorf("%s: expected clouds [%d, points, dim] with at least one point, found [%d, %d, %d] and %d coordinates",
 			s.Name, s.Clouds, s.Clouds, s.Points, s.Dim, len(s.Coords))
 	}
-	for i, v := range s.Coords {
-		if v-v != 0 {
-			found := "NaN"
-			if v == v {
-				found = "one that is infinite, or larger than 3.4e38, the largest of float32"
-			}
-			return fmt.Errorf("%s: cloud %d, point %d: expected finite coordinates, found %s",
-				s.Name, i/(s.Points*s.Dim), i/s.Dim%s.Points, found)
+	if i := vec.NotFinite(s.Coords); i >= 0 {
+		found := "NaN"
+		if v := s.Coords[i]; v == v {
+			found = "one that is infinite, or larger than 3.4e38, the largest of float32"
 		}
+		return fmt.Errorf("%s: cloud %d, point %d: expected finite coordinates, found %s",
+			s.Name, i/(s.Points*s.Dim), i/s.Dim%s.Points, found)
 	}
 	return nil
 }

@@ -140,17 +140,15 @@ func (p problem) ascend(l loss.Sliced, predicted []float32) ([]float32, error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, v := range location {
-		if v-v != 0 {
-			if l.Root && p.units == nil { // the root may have a maximum where the costs leave float32
-				if p, err = p.withinRange(l, p.axes()); err != nil {
-					return nil, err
-				}
-				return p.ascend(l, predicted)
+	if i := vec.NotFinite(location); i >= 0 {
+		if l.Root && p.units == nil { // the root may have a maximum where the costs leave float32
+			if p, err = p.withinRange(l, p.axes()); err != nil {
+				return nil, err
 			}
-			return nil, fmt.Errorf("pair %d: the ascent on the location ends at %v: the costs between %s and %s do not fit "+
-				"into float32; scale the clouds, or lower p or the rate", i/p.x.Dim, v, p.x.Name, p.y.Name)
+			return p.ascend(l, predicted)
 		}
+		return nil, fmt.Errorf("pair %d: the ascent on the location ends at %v: the costs between %s and %s do not fit "+
+			"into float32; scale the clouds, or lower p or the rate", i/p.x.Dim, location[i], p.x.Name, p.y.Name)
 	}
 	return location, nil
 }

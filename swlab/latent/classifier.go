@@ -12,6 +12,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 	"github.com/sliced-wasserstein/lab/swlab/optim"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
@@ -116,7 +117,7 @@ func Classify(ctx context.Context, e *engine.Engine, learn, test Codes, c Classi
 		state = &out.State
 		loss := float64(tensors.ToScalar[float32](out.Loss))
 		out.Loss.FinalizeAll()
-		if math.IsNaN(loss) || math.IsInf(loss, 0) {
+		if !vec.Finite(loss) {
 			return 0, fmt.Errorf("the classifier's loss is %v at step %d: expected a smaller rate than %v",
 				loss, step, c.LearningRate)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -38,11 +39,9 @@ func (c Codes) check(least int) error {
 	if want := c.N * pointnet.LatentSize; len(c.Vectors) != want {
 		return fmt.Errorf("%s: %d codes have %d numbers, found %d", c.Name, c.N, want, len(c.Vectors))
 	}
-	for i, v := range c.Vectors {
-		if v-v != 0 { // NaN unless v is finite
-			return fmt.Errorf("%s: number %d of code %d: expected a finite number, found %v",
-				c.Name, i%pointnet.LatentSize, i/pointnet.LatentSize, v)
-		}
+	if i := vec.NotFinite(c.Vectors); i >= 0 {
+		return fmt.Errorf("%s: number %d of code %d: expected a finite number, found %v",
+			c.Name, i%pointnet.LatentSize, i/pointnet.LatentSize, c.Vectors[i])
 	}
 	return nil
 }

@@ -3,6 +3,8 @@ package metric
 import (
 	"fmt"
 	"math"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 )
 
 // Matrix holds the distances of all pairs of two sets: the distance's first argument by row, the
@@ -61,11 +63,9 @@ func NewScores(gg, gr, rr Matrix) (Scores, error) {
 			return Scores{}, fmt.Errorf("scores: distances %s: expected a matrix [%d, %d] that is not empty, found [%d, %d] with %d values",
 				m.what, m.rows, m.cols, m.m.Rows, m.m.Cols, len(m.m.Values))
 		}
-		for k, d := range m.m.Values {
-			if math.IsNaN(d) || math.IsInf(d, 0) {
-				return Scores{}, fmt.Errorf("scores: distances %s: expected finite numbers, found %v for clouds %d and %d",
-					m.what, d, k/m.cols, k%m.cols)
-			}
+		if k := vec.NotFinite(m.m.Values); k >= 0 {
+			return Scores{}, fmt.Errorf("scores: distances %s: expected finite numbers, found %v for clouds %d and %d",
+				m.what, m.m.Values[k], k/m.cols, k%m.cols)
 		}
 	}
 	var s Scores

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 )
 
 // Constants of the stabilised loop of the released code of Nguyen et al. 2023.
@@ -58,7 +60,7 @@ func StabilisedSinkhorn(x, y []float32, dim int, reg float64, iterations int) (*
 	out.LastAbsorbed = s.starts[out.Absorptions] == len(s.u)-1 && out.Absorptions > 0
 	var grad []float64
 	out.Cost, grad = s.backward()
-	if math.IsNaN(out.Cost) || math.IsInf(out.Cost, 0) {
+	if !vec.Finite(out.Cost) {
 		return nil, fmt.Errorf("StabilisedSinkhorn: the cost is %v after %d iterations with reg = %v, expected a larger reg",
 			out.Cost, len(s.u)-1, reg)
 	}

@@ -173,10 +173,8 @@ func (h *HostPairs) along(directions []float32, slices int) (*host, error) {
 		return nil, fmt.Errorf("ot1d: expected directions [%d, %d] or [%d, %d, %d] with at least one slice, "+
 			"found %d numbers", slices, dim, batch, slices, dim, len(directions))
 	}
-	for i, v := range directions {
-		if v-v != 0 {
-			return nil, fmt.Errorf("ot1d: direction %d holds %v, expected finite numbers", i/dim, v)
-		}
+	if i := vec.NotFinite(directions); i >= 0 {
+		return nil, fmt.Errorf("ot1d: direction %d holds %v, expected finite numbers", i/dim, directions[i])
 	}
 	shared := len(directions) == slices*dim
 	return &host{HostPairs: h, slices: slices, shared: shared, directions: vec.To[float64](directions)}, nil

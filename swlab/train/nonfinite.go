@@ -9,6 +9,7 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 )
 
 // nonfinite says what is not finite after a step; "" if all is. A gradient that is not makes a
@@ -78,11 +79,8 @@ func saveBatch(path string, set *datasets.Set, rows []int32) (found string, err 
 	if err := set.Read(clouds, rows); err != nil {
 		return "", err
 	}
-	for i, x := range clouds {
-		if x-x != 0 {
-			found = fmt.Sprintf(" (cloud %d of %s has the coordinate %v)", rows[i/size], set.Name, x)
-			break
-		}
+	if i := vec.NotFinite(clouds); i >= 0 {
+		found = fmt.Sprintf(" (cloud %d of %s has the coordinate %v)", rows[i/size], set.Name, clouds[i])
 	}
 	return found, format.WriteNPZ(path, clouds, []int{len(rows), set.Points, set.Dim}, map[string][]int32{"rows": rows})
 }

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"sync"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 )
 
 // Dist is the von Mises-Fisher distribution vMF(location, kappa) on S^{d-1}, in float64 on the
@@ -40,10 +42,8 @@ func newDist(location []float64, kappa float64) (*Dist, error) {
 	if len(location) < 2 {
 		return nil, fmt.Errorf("vmf: location has %d coordinates, expected at least 2", len(location))
 	}
-	for i, x := range location {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil, fmt.Errorf("vmf: location[%d] is %g, expected a finite number", i, x)
-		}
+	if i := vec.NotFinite(location); i >= 0 {
+		return nil, fmt.Errorf("vmf: location[%d] is %g, expected a finite number", i, location[i])
 	}
 	if err := CheckKappa(kappa); err != nil {
 		return nil, err

@@ -18,10 +18,13 @@ func To[B, A Float](v []A) []B {
 	return out
 }
 
-// Finite reports whether no number is infinite or NaN.
-func Finite[T Float](v ...T) bool {
-	return !slices.ContainsFunc(v, func(x T) bool { return x-x != 0 })
+// NotFinite is the index of the first number that is infinite or NaN; -1: there is none.
+func NotFinite[T Float](v []T) int {
+	return slices.IndexFunc(v, func(x T) bool { return x-x != 0 })
 }
+
+// Finite reports whether no number is infinite or NaN.
+func Finite[T Float](v ...T) bool { return NotFinite(v) < 0 }
 
 // Norm is the Euclidean length, without overflow on the way.
 func Norm[T Float](v []T) float64 {

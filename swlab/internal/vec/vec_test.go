@@ -16,6 +16,9 @@ func TestVec(t *testing.T) {
 	if !Finite(math.MaxFloat64, 0) || Finite(0, math.NaN()) || Finite(-inf) || !Finite[float32]() {
 		t.Error("Finite")
 	}
+	if i := NotFinite([]float64{1, inf, math.NaN()}); i != 1 {
+		t.Errorf("of 1, Inf, NaN number %d is the first that is not finite", i)
+	}
 	if top := Largest([]float32{1, -3, 2}); top != 3 {
 		t.Errorf("the largest of 1, -3, 2 is %g", top)
 	}
