@@ -120,7 +120,7 @@ func TestLargeStore(t *testing.T) {
 	l := &Store{Dir: t.TempDir()}
 	for i := range n {
 		k := number(fmt.Sprint(i), i)
-		dir := filepath.Join(l.Dir, "runs", k.Kind()+"-"+k.Name()+"-"+Hash(k)[:12]) // Folder would look for one in vain
+		dir := l.Folder(k)
 		if err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, resultFile), fmt.Appendf(nil, "{\n  \"n\": %d\n}\n", i), 0o644)); err != nil {
 			t.Fatal(err)
 		}

@@ -50,6 +50,7 @@ type Store struct {
 
 	engine *engine.Engine
 	sets   map[string]*datasets.Set
+	named  map[string]string // folders of the store, read once, by kind and hash
 }
 
 // Close frees the clouds in memory.
@@ -78,16 +79,21 @@ const (
 
 // Folder returns the folder of the task: the one of its hash, whatever name an earlier version gave it.
 func (l *Store) Folder(r Task) string {
-	end := "-" + Hash(r)[:12]
-	folder := filepath.Join(l.Dir, "runs", r.Kind()+"-"+r.Name()+end)
+	hash := Hash(r)[:12]
+	folder := filepath.Join(l.Dir, "runs", r.Kind()+"-"+r.Name()+"-"+hash)
 	if _, err := os.Lstat(folder); err == nil {
 		return folder
 	}
-	there, _ := os.ReadDir(filepath.Dir(folder)) // an unreadable folder is found when the task is done
-	for _, f := range there {
-		if strings.HasPrefix(f.Name(), r.Kind()+"-") && strings.HasSuffix(f.Name(), end) {
-			return filepath.Join(filepath.Dir(folder), f.Name())
+	if l.named == nil {
+		l.named = map[string]string{}
+		there, _ := os.ReadDir(filepath.Dir(folder)) // an unreadable folder is found when the task is done
+		for _, f := range there {
+			kind, name, _ := strings.Cut(f.Name(), "-")
+			l.named[kind+name[strings.LastIndex(name, "-")+1:]] = f.Name()
 		}
+	}
+	if name, ok := l.named[r.Kind()+hash]; ok {
+		return filepath.Join(filepath.Dir(folder), name)
 	}
 	return folder
 }

@@ -131,6 +131,26 @@ func TestOnce(t *testing.T) {
 	check("")
 }
 
+// TestOldName: a task whose folder has another name is found, and continues there.
+func TestOldName(t *testing.T) {
+	dir := t.TempDir()
+	before, after := number("before", 7), number("after", 8)
+	do(t, &Store{Dir: dir}, before)
+	renamed := filepath.Join(dir, "runs", "task-some-old-name-"+Hash(before)[:12])
+	begun := filepath.Join(dir, "runs", "task-begun-"+Hash(after)[:12])
+	if err := errors.Join(os.Rename((&Store{Dir: dir}).Folder(before), renamed), os.Mkdir(begun, 0o755)); err != nil {
+		t.Fatal(err)
+	}
+	l := &Store{Dir: dir}
+	if !l.Done(before) || l.Folder(before) != renamed {
+		t.Errorf("the folder is %s, expected %s", l.Folder(before), renamed)
+	}
+	do(t, l, after)
+	if _, err := os.Stat(filepath.Join(begun, resultFile)); err != nil || l.Done(number("other", 9)) {
+		t.Errorf("the result is not in %s: %v", begun, err)
+	}
+}
+
 // TestFailing: a failing task leaves no result, keeps what it needed, and is tried again.
 func TestFailing(t *testing.T) {
 	l := &Store{Dir: t.TempDir()}
