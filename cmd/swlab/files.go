@@ -47,7 +47,10 @@ func checkFiles(flags *pflag.FlagSet, options []option, force bool) error {
 		if kind := o.tag("reads"); kind != "" {
 			for _, name := range o.values() {
 				inputs = append(inputs, input(o.name(), name, kind == "run")...)
-				if c, err := train.ReadConfig(name); kind == "run" && err == nil {
+				if kind != "run" {
+					continue
+				}
+				if c, err := train.ReadConfig(name); err == nil {
 					inputs = append(inputs, input("the data of "+o.name(), c.Data, false)...)
 				}
 			}

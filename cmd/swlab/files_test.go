@@ -5,7 +5,29 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
+
+// TestFilesDeclared: every flag of a file or folder says whether the call reads or writes it, but
+// --from, which data fetch checks itself.
+func TestFilesDeclared(t *testing.T) {
+	found := 0
+	walk(newRoot(), func(cmd *cobra.Command) {
+		cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+			place := strings.Contains(f.Value.Type(), "FILE") || f.Value.Type() == "DIR"
+			if declared := f.Annotations["reads"] != nil || f.Annotations["writes"] != nil; place && !declared && f.Name != "from" {
+				t.Errorf("%s --%s is declared neither by reads nor by writes", cmd.CommandPath(), f.Name)
+			} else if place {
+				found++
+			}
+		})
+	})
+	if found < 50 {
+		t.Errorf("only %d files and folders found", found)
+	}
+}
 
 // TestForce: with --force an output is replaced, a link to it stays, and so do its permissions.
 func TestForce(t *testing.T) {
