@@ -51,8 +51,8 @@ swlab sweep amortizer=none,l,la --seeds 1,2,3 --format json`, s, &s.config.Base,
 		"first one cloud by cloud. Finished runs are reused, interrupted ones resume. The loss is v-dsw, with the amortizer la unless the loss, the amortizer or the ascent is chosen. Settings:\n" +
 		strings.Join(sweep.Names(), ", ") + "."
 	cmd.Flags().Lookup("loss").Usage = trainable
-	cmd.Flags().Lookup("points").Usage = "points per cloud (default: 256, or what the file has)"
-	cmd.Flags().Lookup("batch").Usage = "clouds per step (default: 32, or as many as there are)"
+	cmd.Flags().Lookup("points").Usage = "points per cloud, or as many as the file has"
+	cmd.Flags().Lookup("batch").Usage = "clouds per step, or as many as there are"
 	return cmd
 }
 
