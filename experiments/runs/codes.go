@@ -25,7 +25,7 @@ func (l *Store) network(ctx context.Context, w *weights.Set) (*swlab.Network, sw
 
 // codes encodes clouds with the network of a training.
 func (l *Store) codes(ctx context.Context, w *weights.Set, d Data) (latent.Codes, error) {
-	clouds, err := l.open(d)
+	clouds, err := l.Clouds(d)
 	if err != nil {
 		return latent.Codes{}, err
 	}

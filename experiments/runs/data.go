@@ -64,7 +64,7 @@ func (d Data) String() string {
 // what it should be: "shapenet-core55 (train), 140 of 57,448 clouds". Of a data set that has not been
 // fetched it is d.String.
 func (l *Store) Describe(d Data) (string, error) {
-	set, err := l.open(d)
+	set, err := l.Clouds(d)
 	if errors.As(err, new(*catalogue.NotFetchedError)) {
 		return d.String(), nil
 	}
@@ -177,10 +177,7 @@ func (d Data) options() datasets.Options {
 }
 
 // Clouds returns the clouds of d, and keeps them for the runs that work on them.
-func (l *Store) Clouds(d Data) (*datasets.Set, error) { return l.open(d) }
-
-// open returns the clouds and keeps them.
-func (l *Store) open(d Data) (*datasets.Set, error) {
+func (l *Store) Clouds(d Data) (*datasets.Set, error) {
 	key, err := json.Marshal(d)
 	if err != nil {
 		return nil, err
@@ -232,7 +229,7 @@ func (l *Store) load(d Data) (set *datasets.Set, err error) {
 // HasClasses reports whether a classifier can be trained on the data's train part and tested on its
 // test part.
 func (l *Store) HasClasses(d Data) (bool, error) {
-	set, err := l.open(d.Part("all"))
+	set, err := l.Clouds(d.Part("all"))
 	if err != nil {
 		return false, err
 	}

@@ -130,7 +130,7 @@ func TestOpen(t *testing.T) {
 	l := in(t)
 	size := func(d Data) int {
 		t.Helper()
-		set, err := l.open(d)
+		set, err := l.Clouds(d)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +143,7 @@ func TestOpen(t *testing.T) {
 	if train, val, test := size(chairs), size(chairs.Part("val")), size(chairs.Part("test")); train != 38 || val != 2 || test != 7 {
 		t.Errorf("40 chairs and 7 of a test part: %d train, %d val, %d test", train, val, test)
 	}
-	whole, err := l.open(Data{Path: datasets.Builtin, Content: datasets.ShapesVersion, Split: "train", Points: 16, Classes: []string{"chair"}, Train: 40, Test: 7})
+	whole, err := l.Clouds(Data{Path: datasets.Builtin, Content: datasets.ShapesVersion, Split: "train", Points: 16, Classes: []string{"chair"}, Train: 40, Test: 7})
 	if err != nil || whole.Clouds != 40 {
 		t.Fatalf("%v", err)
 	}
@@ -179,7 +179,7 @@ func TestOpen(t *testing.T) {
 		t.Errorf("no such file: %v", err)
 	}
 	for _, d := range []Data{bare.Part("test"), bare.Part("val"), unknown} {
-		if _, err := l.open(d); err == nil || !strings.Contains(err.Error(), d.Path) {
+		if _, err := l.Clouds(d); err == nil || !strings.Contains(err.Error(), d.Path) {
 			t.Errorf("%s: the error does not name it: %v", d, err)
 		}
 	}

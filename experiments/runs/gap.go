@@ -33,7 +33,7 @@ func (g Gap) do(ctx context.Context, l *Store, _ string) (any, error) {
 	if _, err := amortizer.SourceOf(g.Config.Method); err != nil {
 		l.say(fmt.Sprintf("%s cannot be found later: %v", g.Name(), err), 0, 0)
 	}
-	set, err := l.open(g.Data)
+	set, err := l.Clouds(g.Data)
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ const (
 )
 
 func (g Generation) do(ctx context.Context, l *Store, dir string) (any, error) {
-	real, err := l.open(g.Test)
+	real, err := l.Clouds(g.Test)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +133,7 @@ func (l *Store) made(ctx context.Context, g Generation, n int) (*datasets.Set, e
 
 // chosen returns n of the clouds that a generator is trained on.
 func (l *Store) chosen(g Generation, n int) (*datasets.Set, error) {
-	clouds, err := l.open(g.Train)
+	clouds, err := l.Clouds(g.Train)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func (s Scores) do(ctx context.Context, l *Store, _ string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	clouds, err := l.open(s.Data)
+	clouds, err := l.Clouds(s.Data)
 	if err != nil {
 		return nil, err
 	}

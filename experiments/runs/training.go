@@ -82,13 +82,13 @@ func (t Training) Clouds() []Data {
 const RunFolder = "run"
 
 func (t Training) do(ctx context.Context, l *Store, dir string) (any, error) {
-	set, err := l.open(t.Data)
+	set, err := l.Clouds(t.Data)
 	if err != nil {
 		return nil, err
 	}
 	var held *datasets.Set
 	if t.Validation != nil {
-		if held, err = l.open(*t.Validation); err != nil {
+		if held, err = l.Clouds(*t.Validation); err != nil {
 			return nil, err
 		}
 	}
@@ -145,7 +145,7 @@ func TrainedOn(run string) (*datasets.Set, error) {
 	}
 	d := kept.Value.Data
 	d.Path, d.Key = kept.Paths[0], config.Key
-	return (&Store{}).open(d)
+	return (&Store{}).Clouds(d)
 }
 
 // TrainingResult is the result of a Training.

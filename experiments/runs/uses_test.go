@@ -51,7 +51,7 @@ func scores(t *testing.T, l *Store, r Training) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	clouds, err := l.open(test)
+	clouds, err := l.Clouds(test)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func scores(t *testing.T, l *Store, r Training) {
 	many.Train = 13 // the six are among the first 50
 	six := Scores{Of: r, State: "last", Data: many, Six: true, Seed: 3}
 	do(t, l, six)
-	whole, err := l.open(many)
+	whole, err := l.Clouds(many)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func codes(t *testing.T, l *Store, r Training) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	clouds, err := l.open(all)
+	clouds, err := l.Clouds(all)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +244,7 @@ func controls(t *testing.T, l *Store, g Generation) {
 	if err := l.Result(g, &report); err != nil {
 		t.Fatal(err)
 	}
-	all, err := l.open(g.Train)
+	all, err := l.Clouds(g.Train)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -321,7 +321,7 @@ func TestGap(t *testing.T) {
 	if err := l.Result(g, &got); err != nil {
 		t.Fatal(err)
 	}
-	set, err := l.open(g.Data)
+	set, err := l.Clouds(g.Data)
 	if err != nil {
 		t.Fatal(err)
 	}
