@@ -3,6 +3,8 @@ package format
 import (
 	"strings"
 	"testing"
+
+	"github.com/sliced-wasserstein/lab/datasets/internal/geometry"
 )
 
 // wantError fails unless err mentions every part.
@@ -25,4 +27,13 @@ func finite(v []float64) bool {
 		}
 	}
 	return true
+}
+
+// area is the total area of the triangles.
+func (m *Mesh) area() float64 {
+	sum := 0.0
+	for _, t := range m.triangles {
+		sum += geometry.TriangleArea(m.vertices[t[0]], m.vertices[t[1]], m.vertices[t[2]])
+	}
+	return sum
 }

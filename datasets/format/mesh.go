@@ -126,15 +126,6 @@ func (m *Mesh) addVertex(v vec) error {
 	return nil
 }
 
-// area returns the total area of the triangles.
-func (m *Mesh) area() float64 {
-	sum := 0.0
-	for _, t := range m.triangles {
-		sum += geometry.TriangleArea(m.vertices[t[0]], m.vertices[t[1]], m.vertices[t[2]])
-	}
-	return sum
-}
-
 // Sample draws n points uniformly by area: a triangle with probability proportional to its area,
 // then a uniform point in it, a + s((b-a) + t(c-b)) with s = sqrt(u1), t = u2. The result is
 // row-major [n, 3].
