@@ -98,12 +98,13 @@ func readH5Slabs(set *hdf5.Array, out *Array) error {
 	narrow, step := h5Type(set).narrow(), h5Step(set)
 	for first := 0; first < set.Rows(); first += step {
 		err := eachH5(set, first, min(step, set.Rows()-first), func(t npyType, raw []byte) error {
-			if v := t.float(t.bits(raw)); narrow {
+			v, err := number[float64](t, raw)
+			if narrow {
 				out.Narrow = append(out.Narrow, float32(v))
 			} else {
 				out.Wide = append(out.Wide, v)
 			}
-			return nil
+			return err
 		})
 		if err != nil {
 			return err

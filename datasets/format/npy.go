@@ -257,9 +257,22 @@ func (t npyType) float(bits uint64) float64 {
 	}
 }
 
-// number is float, rounded.
+// number is float, rounded to T; float64 must hold a whole number exactly.
 func number[T float32 | float64](t npyType, raw []byte) (T, error) {
-	return T(t.float(t.bits(raw))), nil
+	bits := t.bits(raw)
+	v := t.float(bits)
+	if signed := t.signed(bits); t.class == 'i' && (v >= 1<<63 || int64(v) != signed) {
+		return 0, inexact(signed)
+	}
+	if t.class == 'u' && (v >= 1<<64 || uint64(v) != bits) {
+		return 0, inexact(bits)
+	}
+	return T(v), nil
+}
+
+// inexact is the error of a whole number that float64 does not hold.
+func inexact(v any) error {
+	return fmt.Errorf("float64 holds whole numbers up to 2^53 = 9007199254740992 exactly, found %d; subtract an origin first", v)
 }
 
 // integer returns an entry as int64, or an error when it is not a whole number in range.

@@ -115,6 +115,12 @@ func TestReadNPYTypes(t *testing.T) {
 			}
 		}
 	}
+	for descr, v := range map[string]uint64{"<i8": 1<<53 + 1, "<u8": 1<<64 - 1} {
+		body := le.AppendUint64(nil, v)
+		if _, _, err := ReadNPY(write(t, "a.npy", npyBytes(1, npyHeaderFor(descr, "False", "(1,)"), body))); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("exactly, found %d", v)) {
+			t.Errorf("%d as %s: %v", v, descr, err)
+		}
+	}
 	path := write(t, "nan.npy", npyBytes(1, npyHeaderFor("<f2", "False", "(1,)"), []byte{0x00, 0x7e}))
 	if got, _, err := ReadNPY(path); err != nil || len(got) != 1 || got[0] == got[0] {
 		t.Errorf("half NaN: %v %v", got, err)

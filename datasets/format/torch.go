@@ -2,6 +2,8 @@ package format
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/sliced-wasserstein/lab/internal/torchfile"
 )
@@ -24,6 +26,9 @@ func readTorch(path, key string) (a Array, labels Labels, err error) {
 		switch tensor.DType() {
 		case "F64", "I64", "I32":
 			a.Wide, err = file.Doubles(tensor)
+			if i := slices.IndexFunc(a.Wide, func(v float64) bool { return math.Abs(v) > 1<<53 }); i >= 0 && tensor.DType() == "I64" {
+				err = inexact(int64(a.Wide[i]))
+			}
 		default:
 			a.Narrow, err = file.Floats(tensor)
 		}

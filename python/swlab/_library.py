@@ -68,6 +68,12 @@ def array(name, values, axes, dtype=np.float32):
         raise ValueError(f"{name}: expected {' or '.join(map(str, axes))} axes, found shape {given.shape}{line}")
     if dtype is None:
         dtype = np.float32 if np.can_cast(given.dtype, np.float32) else np.float64
+    with np.errstate(invalid="ignore"):  # 2^63, which is no int64
+        if given.dtype.kind in "iu" and (given.astype(np.float64).astype(given.dtype) != given).any():
+            raise ValueError(
+                f"{name}: float64 holds whole numbers up to 2^53 exactly, found {given.flat[abs(given).argmax()]}; "
+                "subtract an origin first"
+            )
     with np.errstate(over="ignore"):  # the library refuses infinite numbers, and says where they are
         return np.require(given, dtype, ["C", "A"])
 

@@ -248,6 +248,12 @@ def test_wrong_kinds(pair, name, values):
         assert re.search(rf"\b{name}\b", str(error.value)) and "\n" not in str(error.value), error.value
 
 
+def test_whole_numbers_that_float64_rounds():
+    with pytest.raises(ValueError, match=r"x: .*2\^53"):
+        swlab.distance([[2**53 + 1, 0, 0]], [[0, 0, 0]])
+    assert swlab.distance([[2**60, 0, 0]], [[2**60, 0, 0]]).value == 0
+
+
 def test_masked(pair):
     """What the error advises works."""
     x, y = pair[0][0], pair[1][0]
