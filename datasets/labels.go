@@ -11,7 +11,7 @@ import (
 // them, sorted. An empty array leaves the set without labels.
 func (s *Set) setLabels(path string, labels format.Labels) error {
 	count := max(len(labels.Numbers), len(labels.Names))
-	if labels.Numbers == nil && labels.Names == nil {
+	if count == 0 {
 		return nil
 	}
 	if count != s.Clouds {

@@ -14,8 +14,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/sliced-wasserstein/lab/datasets/internal/hdf5"
 )
 
 // Data are the clouds in a file.
@@ -173,10 +171,11 @@ func Shape(path string) (shape []int, err error) {
 		err = archive.open(key, header)
 		return shape, err
 	case ".h5", ".hdf5":
-		err = withH5(path, dataKey, func(_ *hdf5.File, set *hdf5.Array) error {
-			shape = set.Shape
-			return nil
-		})
+		_, set, err := openH5(path, dataKey)
+		if err != nil {
+			return nil, err
+		}
+		return set.Shape, nil
 	default:
 		err = withNPYFile(path, header)
 	}

@@ -118,7 +118,7 @@ func readNPYLabels(r io.Reader, size int64, certain bool) (l Labels, err error) 
 // certain (the length of a file), the whole array is allocated at once. If it is only claimed (by
 // an archive), memory grows as the bytes arrive.
 func readNPYBody[T any](r io.Reader, head npyHeader, size int64, certain bool, convert func(t npyType, raw []byte) (T,
-	error)) ([]T, error) {
+	error)) (values []T, err error) {
 	count, ok := Product(head.shape...)
 	need, ok2 := Product(count, head.kind.size)
 	if !ok || !ok2 || int64(need) != size {
@@ -133,7 +133,7 @@ func readNPYBody[T any](r io.Reader, head npyHeader, size int64, certain bool, c
 	if !certain {
 		ahead = min(count, 1<<20)
 	}
-	values := make([]T, 0, ahead)
+	values = make([]T, 0, ahead)
 	step := min(count, max(1, 1<<16/head.kind.size))
 	buffer := make([]byte, step*head.kind.size)
 	for done := 0; done < count; {
@@ -143,17 +143,25 @@ func readNPYBody[T any](r io.Reader, head npyHeader, size int64, certain bool, c
 			return nil, fmt.Errorf("npy: shape %v of %s needs %d bytes, the data ends after %d: %w", head.shape, head.kind,
 				need, done*head.kind.size+k, err)
 		}
-		for i := range n {
-			v, err := convert(head.kind, chunk[i*head.kind.size:(i+1)*head.kind.size])
-			if err != nil {
-				return nil, fmt.Errorf("npy: entry %d: %w", done+i, err)
-			}
-			values = append(values, v)
+		if values, err = entries(values, head.kind, chunk, convert); err != nil {
+			return nil, fmt.Errorf("npy: %w", err)
 		}
 		done += n
 	}
 	if head.fortran && len(head.shape) > 1 {
 		values = rowMajor(values, head.shape)
+	}
+	return values, nil
+}
+
+// entries appends every entry of raw, converted.
+func entries[T any](values []T, t npyType, raw []byte, convert func(t npyType, raw []byte) (T, error)) ([]T, error) {
+	for ; len(raw) >= t.size; raw = raw[t.size:] {
+		v, err := convert(t, raw[:t.size])
+		if err != nil {
+			return nil, fmt.Errorf("entry %d: %w", len(values), err)
+		}
+		values = append(values, v)
 	}
 	return values, nil
 }

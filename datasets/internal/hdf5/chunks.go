@@ -1,193 +1,187 @@
 package hdf5
 
 import (
-	"errors"
-	"fmt"
+	"bytes"
+	"compress/zlib"
+	"io"
 	"slices"
 
 	"github.com/sliced-wasserstein/lab/internal/memory"
 )
 
-// chunks locates the numbers of a chunked array. Axes that a chunk spans entirely are merged with
-// the one before them, except the first: an array [n, 2048, 3] in chunks [32, 2048, 3] is treated
-// as [n, 6144] in [32, 6144].
+// chunks locates the numbers of a chunked array.
 type chunks struct {
 	array       *Array
-	shape, dims []int // of the array and of a chunk, last axis in bytes
+	shape, dims []int // of the array and of a chunk, the last axis the bytes of a number
 	bytes       int   // of an unpacked chunk
-	step        []int // of a chunk along each axis of the array
 	filters     []filter
 	list        map[int]chunk // by number, chunks counted in row-major order
 }
 
 // chunk is a chunk as stored in the file.
 type chunk struct {
-	address uint64
-	size    uint64 // packed
+	at      []int // its first number in the array
+	packed  []byte
 	skipped uint64 // filters that were not applied, a bit for each
 }
 
 // newChunks reads a layout message of chunks, and their index.
-func newChunks(a *Array, c *cursor, filters []byte) (*chunks, error) {
-	k := &chunks{array: a, list: map[int]chunk{}}
-	rank := int(c.number(1)) // with an axis for the bytes of a number
-	tree := c.number(8)
-	if rank != len(a.Shape)+1 || rank < 2 {
-		return nil, fmt.Errorf("chunks of rank %d for an array of rank %d: the file is damaged", rank-1, len(a.Shape))
+func newChunks(a *Array, c, filters *cursor) *chunks {
+	k := &chunks{array: a, shape: a.sizes(), list: map[int]chunk{}}
+	rank, tree := int(c.number(1)), c.number(8)
+	if rank != len(k.shape) || rank < 2 {
+		fail("chunks of rank %d for an array of rank %d: the file is damaged", rank-1, len(a.Shape))
 	}
 	for range rank {
-		n := c.number(4)
-		if n == 0 {
-			return nil, fmt.Errorf("a chunk without extent: the file is damaged")
-		}
-		k.dims = append(k.dims, int(n))
+		k.dims = append(k.dims, int(c.number(4)))
 	}
-	if err := c.done("layout"); err != nil {
-		return nil, err
+	if slices.Contains(k.dims, 0) || k.dims[rank-1] != a.Type.Size {
+		fail("chunks %v without extent, or of other numbers than of %d bytes: the file is damaged", k.dims, a.Type.Size)
 	}
-	if last := k.dims[rank-1]; last != a.Type.Size {
-		return nil, fmt.Errorf("chunks of numbers of %d bytes in an array of %d: the file is damaged", last, a.Type.Size)
-	}
-	bytes := memory.Bytes(k.dims...)
-	if !a.file.holds(bytes) {
-		return nil, fmt.Errorf("chunks of %v bytes cannot come from a file of %d bytes", k.dims, a.file.size)
-	}
-	k.bytes = int(bytes)
-	k.step = slices.Clone(k.dims[:rank-1])
-	k.shape = append(slices.Clone(a.Shape), a.Type.Size)
-	for n := len(k.dims) - 1; n > 1 && k.dims[n] == k.shape[n]; n = len(k.dims) - 1 {
-		k.dims[n-1] *= k.dims[n]
-		k.shape[n-1] *= k.shape[n]
-		k.dims, k.shape = k.dims[:n], k.shape[:n]
-	}
+	k.bytes = a.file.holds("a chunk", k.dims, memory.Bytes(k.dims...))
 	if filters != nil {
-		var err error
-		if k.filters, err = parseFilters(filters); err != nil {
-			return nil, err
-		}
+		k.filters = parseFilters(filters)
 	}
-	if a.Bytes() == 0 {
-		return k, nil
+	if a.bytes == 0 {
+		return k
 	}
 	if tree == undefined {
-		return nil, errors.New("the numbers were never written")
+		fail("the numbers were never written")
 	}
-	err := k.index(tree)
-	if missing := k.count() - len(k.list); err == nil && missing != 0 {
-		err = fmt.Errorf("%d of %d chunks are missing: the file was not written to its end", missing, k.count())
+	a.file.tree("TREE\x01", 8+8*uint64(rank), tree, -1, k.add)
+	count := 1
+	for axis, n := range k.shape {
+		count *= (n-1)/k.dims[axis] + 1
 	}
-	return k, err
+	if missing := count - len(k.list); missing != 0 {
+		fail("%d of %d chunks are missing: the file was not written to its end", missing, count)
+	}
+	return k
 }
 
-// index reads the B-tree that lists the chunks.
-func (k *chunks) index(tree uint64) error {
-	return newWalker(k.array.file).tree1("TREE\x01", 8+8*(len(k.step)+1), tree, -1, func(key []byte,
-		address uint64) error {
-		c := cursor{data: key}
-		found := chunk{address: address, size: c.number(4), skipped: c.number(4)}
-		at := make([]uint64, len(k.step))
-		for axis, step := range k.step {
-			at[axis] = c.number(8) / uint64(step)
-		}
-		return k.add(at, found)
-	})
-}
-
-// grid returns the number of chunks along an axis.
-func (k *chunks) grid(axis int) int { return (k.shape[axis]-1)/k.dims[axis] + 1 }
-
-// count returns the number of chunks.
-func (k *chunks) count() int {
-	n := 1
-	for axis := range k.shape {
-		n *= k.grid(axis)
-	}
-	return n
-}
-
-// add records where a chunk is; at counts chunks along each axis of the array. No chunk may be too
-// small for its numbers.
-func (k *chunks) add(at []uint64, found chunk) error {
+// add records where a chunk is. No chunk may be too small for its numbers.
+func (k *chunks) add(key *cursor, address uint64) {
+	size, found := key.number(4), chunk{skipped: key.number(4)}
 	number := 0
-	for axis, n := range at {
-		if n > uint64((k.array.Shape[axis]-1)/k.step[axis]) {
-			return nil // left over from a larger array
+	for axis, n := range k.shape {
+		at := key.number(8)
+		if at >= uint64(n) {
+			return // left over from a larger array
 		}
-		if axis < len(k.shape) {
-			number = number*k.grid(axis) + int(n)
-		}
+		step := k.dims[axis]
+		number = number*((n-1)/step+1) + int(at)/step
+		found.at = append(found.at, int(at)/step*step)
 	}
 	const deflateBest = 1032 // to one
-	if uint64(k.bytes)/deflateBest > found.size+16 {
-		return fmt.Errorf("a chunk of %d bytes cannot hold %d: the file is damaged", found.size, k.bytes)
+	if uint64(k.bytes)/deflateBest > size+16 {
+		fail("a chunk of %d bytes cannot hold %d: the file is damaged", size, k.bytes)
 	}
+	found.packed = k.array.file.slice(address, size)
 	k.list[number] = found
-	return nil
 }
 
-// read copies rows of the array from the chunks that hold them.
-func (k *chunks) read(dst []byte, first, rows int) error {
-	across := k.count() / k.grid(0) // chunks side by side
-	for number := first / k.dims[0] * across; number < ((first+rows-1)/k.dims[0]+1)*across; number++ {
-		data, err := k.unpack(k.list[number])
-		if err != nil {
-			return fmt.Errorf("chunk %d: %w", number, err)
-		}
-		origin, n := make([]int, len(k.shape)), number
-		for axis := len(k.shape) - 1; axis >= 0; axis-- {
-			origin[axis] = n % k.grid(axis) * k.dims[axis]
-			n /= k.grid(axis)
-		}
-		k.copy(dst, first, rows, data, origin)
+// read returns the numbers of all chunks.
+func (k *chunks) read() []byte {
+	out := make([]byte, k.array.bytes)
+	for number, c := range k.list {
+		place(out, k.unpack(number, c), k.shape, k.dims, c.at)
 	}
-	return nil
+	return out
 }
 
-// copy copies the part of a chunk that lies in the rows, and in the array.
-func (k *chunks) copy(dst []byte, first, rows int, data []byte, origin []int) {
-	last := len(k.shape) - 1
-	// from and to are byte offsets in the chunk and the rows, of the point that axes before axis
-	// have reached.
-	var walk func(axis, from, to int)
-	walk = func(axis, from, to int) {
-		low, high := 0, min(k.dims[axis], k.shape[axis]-origin[axis])
-		start := origin[axis]
-		if axis == 0 {
-			low, high = max(0, first-start), min(high, first+rows-start)
-			start -= first
-		}
-		if axis == last {
-			from, to = from*k.dims[axis], to*k.shape[axis]+start
-			copy(dst[to+low:to+high], data[from+low:from+high])
-			return
-		}
-		for i := low; i < high; i++ {
-			extent := k.shape[axis]
-			if axis == 0 {
-				extent = 0 // to is 0 there
-			}
-			walk(axis+1, from*k.dims[axis]+i, to*extent+start+i)
-		}
+// place copies the part of a chunk that lies in the array; at is where the chunk begins.
+func place(to, from []byte, shape, dims, at []int) {
+	rows, row, packed := min(dims[0], shape[0]-at[0]), len(to)/shape[0], len(from)/dims[0]
+	if slices.Equal(dims[1:], shape[1:]) {
+		copy(to[at[0]*row:], from[:rows*row])
+		return
 	}
-	walk(0, 0, 0)
+	for i := range rows {
+		place(to[(at[0]+i)*row:][:row], from[i*packed:][:packed], shape[1:], dims[1:], at[1:])
+	}
 }
 
-// unpack reads a chunk and undoes its filters.
-func (k *chunks) unpack(c chunk) ([]byte, error) {
-	data, err := k.array.file.bytes(c.address, c.size)
-	if err != nil {
-		return nil, err
-	}
+// unpack undoes the filters of a chunk.
+func (k *chunks) unpack(number int, c chunk) []byte {
+	defer within("chunk %d", number)
+	data := c.packed
 	for i, f := range slices.Backward(k.filters) {
-		if c.skipped>>i&1 != 0 {
-			continue
-		}
-		if data, err = f.undo(data, f.settings, k.bytes); err != nil {
-			return nil, fmt.Errorf("%s: %w", f.name, err)
+		if c.skipped>>i&1 == 0 {
+			data = f(data, k.bytes)
 		}
 	}
 	if len(data) != k.bytes {
-		return nil, fmt.Errorf("expected %d bytes, found %d", k.bytes, len(data))
+		fail("expected %d bytes, found %d", k.bytes, len(data))
 	}
-	return data, nil
+	return data
+}
+
+// filter undoes a step that encoded a chunk; size is that of the chunk before any filter.
+type filter func(data []byte, size int) []byte
+
+// parseFilters reads the filter message.
+func parseFilters(c *cursor) (pipeline []filter) {
+	version, count := c.number(1), c.number(1)
+	switch version {
+	case 1:
+		c.take(6)
+	case 2:
+	default:
+		unsupported("filters of version %d", version)
+	}
+	for range count {
+		kind, name := c.number(2), uint64(0)
+		if version == 1 || kind >= 256 {
+			name = c.number(2)
+		}
+		c.take(2) // flags
+		settings := c.number(2)
+		c.take(name)
+		values := cursor{c.take(4 * settings)}
+		if version == 1 && settings%2 == 1 {
+			c.take(4)
+		}
+		switch kind {
+		case 1:
+			pipeline = append(pipeline, inflate)
+		case 2:
+			pipeline = append(pipeline, unshuffle(int(values.number(4))))
+		default:
+			unsupported("the filter %d%s", kind, map[uint64]string{3: " (Fletcher-32)", 32000: " (LZF)"}[kind])
+		}
+	}
+	return pipeline
+}
+
+// inflate unpacks zlib data of at most size bytes, or one more.
+func inflate(data []byte, size int) []byte {
+	z, err := zlib.NewReader(bytes.NewReader(data))
+	if err != nil {
+		fail("gzip: %w", err)
+	}
+	// chunks.add has checked that size is possible
+	out := bytes.NewBuffer(make([]byte, 0, size+1+bytes.MinRead))
+	if _, err = out.ReadFrom(io.LimitReader(z, int64(size)+1)); err != nil {
+		fail("gzip: %w", err)
+	}
+	return out.Bytes()
+}
+
+// unshuffle reassembles the bytes of each number of that size: all first bytes come first, then all
+// second ones, and so on.
+func unshuffle(size int) filter {
+	if size < 1 || size > 8 {
+		fail("shuffle: expected the size of a number, 1 to 8 bytes, found %d", size)
+	}
+	return func(data []byte, _ int) []byte {
+		n := len(data) / size
+		out := make([]byte, len(data))
+		for k := range size {
+			for i, b := range data[k*n : (k+1)*n] {
+				out[i*size+k] = b
+			}
+		}
+		copy(out[n*size:], data[n*size:])
+		return out
+	}
 }

@@ -2,20 +2,16 @@
 // groups, soft links, and contiguous, compact and chunked arrays with the filters gzip and shuffle.
 // Anything else the format offers is an error of type [*Unsupported].
 //
-// Files are not trusted: no header can cause allocations larger than the file can hold, and every
-// structure is visited at most once. The format and its terms: "HDF5 File Format Specification",
-// version 3.0.
+// Files are not trusted: no header can cause allocations larger than the file can hold, and what is
+// read of a file's structure is bounded by its size. The format and its terms: "HDF5 File Format
+// Specification", version 3.0.
 package hdf5
 
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
-	"sync"
 )
 
 const signature = "\x89HDF\r\n\x1a\n"
@@ -29,68 +25,62 @@ type Unsupported struct{ What string }
 
 func (u *Unsupported) Error() string { return u.What + " is not supported" }
 
-func unsupported(format string, args ...any) error { return &Unsupported{fmt.Sprintf(format, args...)} }
+// failure is what the readers of a structure panic with; catch returns it.
+type failure struct{ error }
 
-// File is an open HDF5 file. It is safe for concurrent use.
+func fail(format string, args ...any) { panic(failure{fmt.Errorf(format, args...)}) }
+
+func unsupported(format string, args ...any) {
+	panic(failure{&Unsupported{fmt.Sprintf(format, args...)}})
+}
+
+// catch, deferred, stores the error of a failure.
+func catch(err *error) {
+	switch p := recover().(type) {
+	case nil:
+	case failure:
+		*err = p.error
+	default:
+		panic(p)
+	}
+}
+
+// within, deferred, says where a failure was.
+func within(format string, args ...any) {
+	p := recover()
+	if f, ok := p.(failure); ok {
+		fail("%s: %w", fmt.Sprintf(format, args...), f.error)
+	}
+	if p != nil {
+		panic(p)
+	}
+}
+
+// File is the content of an HDF5 file.
 type File struct {
 	// Names of the arrays, and of links to arrays, sorted, each with the groups it is in: "group/data".
-	Names   []string
-	arrays  map[string]uint64
-	links   map[string]link // soft, external, and further names of groups
-	lock    sync.Mutex
-	heaps   map[uint64]map[uint64]string // texts by address of their collection and number
-	inHeaps uint64                       // bytes of these collections
-	in      io.ReaderAt
-	base    uint64 // start of the HDF5 data; other data may precede them
-	size    uint64 // of the HDF5 data
-	close   func() error
+	Names  []string
+	arrays map[string]uint64
+	groups map[uint64]string            // the first name of each
+	links  map[string]link              // soft, external, and further names of groups
+	texts  map[uint64]map[uint64]string // by address of their collection and number
+	data   []byte                       // from the signature on
+	left   int                          // bytes of its structure that may still be read
 }
 
-// Open opens a file and lists its arrays.
-func Open(path string) (*File, error) {
-	in, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	info, err := in.Stat()
-	if err == nil {
-		var f *File
-		if f, err = Read(in, info.Size()); err == nil {
-			f.close = in.Close
-			return f, nil
-		}
-	}
-	in.Close()
-	return nil, err
-}
-
-// Read lists the arrays of a file of the given size.
-func Read(in io.ReaderAt, size int64) (*File, error) {
-	f := &File{in: in, arrays: map[string]uint64{}, links: map[string]link{}, heaps: map[uint64]map[uint64]string{},
-		close: func() error { return nil }}
-	start := int64(0)
-	for { // the signature is at byte 0, 512, 1024, 2048, ...
-		head := make([]byte, len(signature))
-		if n, err := in.ReadAt(head, start); n < len(head) {
-			if err != io.EOF {
-				return nil, err
-			}
-			return nil, errors.New("not an HDF5 file: no signature")
-		}
-		if string(head) == signature {
-			break
-		}
+// Read lists the arrays of a file.
+func Read(data []byte) (f *File, err error) {
+	defer catch(&err)
+	start := 0 // the signature is at byte 0, 512, 1024, 2048, ...
+	for start < len(data) && !bytes.HasPrefix(data[start:], []byte(signature)) {
 		start = max(512, 2*start)
 	}
-	f.base, f.size = uint64(start), uint64(size-start)
-	root, err := f.superblock()
-	if err != nil {
-		return nil, fmt.Errorf("superblock: %w", err)
+	if start >= len(data) {
+		fail("not an HDF5 file: no signature")
 	}
-	l := lister{walker: newWalker(f), groups: map[uint64]string{}}
-	if err := l.list("", root); err != nil {
-		return nil, err
-	}
+	f = &File{data: data[start:], left: 1<<20 + 16*len(data), arrays: map[string]uint64{}, groups: map[uint64]string{},
+		links: map[string]link{}, texts: map[uint64]map[uint64]string{}}
+	f.list("", f.root(), 0)
 	for name := range f.links {
 		if _, err := f.resolve(name); err == nil {
 			f.Names = append(f.Names, name)
@@ -100,120 +90,100 @@ func Read(in io.ReaderAt, size int64) (*File, error) {
 	return f, nil
 }
 
-// Close closes the file.
-func (f *File) Close() error { return f.close() }
-
-// superblock returns the address of the root group's header.
-func (f *File) superblock() (root uint64, err error) {
-	head, err := f.bytes(0, 12)
-	if err != nil {
-		return 0, err
-	}
-	version := head[8]
-	var offsets, lengths byte
-	at := uint64(0) // of the root group's header
-	switch version {
+// root returns the address of the root group's header.
+func (f *File) root() uint64 {
+	defer within("superblock")
+	head := f.at(8, 8).data
+	at, sizes := uint64(12+3*8), head[1:3] // the root group's word, and the bytes of addresses and lengths
+	switch version := head[0]; version {
 	case 0, 1:
 		// 24 bytes (28 in version 1), four addresses, then the root group's symbol table entry: its
 		// second word.
-		at = 24 + 4*uint64(version) + 4*8 + 8
-		if head, err = f.bytes(0, 16); err != nil {
-			return 0, err
-		}
-		offsets, lengths = head[13], head[14]
+		at, sizes = 24+4*uint64(version)+4*8+8, head[5:7]
 	case 2, 3:
-		at, offsets, lengths = 12+3*8, head[9], head[10]
 	default:
-		return 0, unsupported("version %d", version)
+		unsupported("version %d", version)
 	}
-	if offsets != 8 || lengths != 8 {
-		return 0, unsupported("addresses of %d and lengths of %d bytes", offsets, lengths)
+	if sizes[0] != 8 || sizes[1] != 8 {
+		unsupported("addresses of %d and lengths of %d bytes", sizes[0], sizes[1])
 	}
-	word, err := f.bytes(at, 8)
-	if err != nil {
-		return 0, err
-	}
-	return binary.LittleEndian.Uint64(word), nil
+	return f.at(at, 8).number(8)
 }
 
-// bytes reads n bytes at an address. It allocates only what the file holds.
-func (f *File) bytes(address, n uint64) ([]byte, error) {
-	if address > f.size || n > f.size-address {
-		return nil, fmt.Errorf("%d bytes at %d: the file ends at %d: it was cut off or is damaged", n, address, f.size)
+// slice returns n bytes at an address.
+func (f *File) slice(address, n uint64) []byte {
+	if size := uint64(len(f.data)); address > size || n > size-address {
+		fail("%d bytes at %d: the file ends at %d: it was cut off or is damaged", n, address, size)
 	}
-	out := make([]byte, n)
-	if _, err := f.in.ReadAt(out, int64(f.base+address)); err != nil && err != io.EOF {
-		return nil, err
-	}
-	return out, nil
+	return f.data[address : address+n : address+n]
 }
 
-// holds reports whether n bytes of numbers may come from the file. Compression shrinks clouds by a
+// at returns n bytes of the file's structure. In a damaged file that may lead in circles.
+func (f *File) at(address, n uint64) *cursor {
+	data := f.slice(address, n)
+	if f.left -= len(data) + 1; f.left < 0 {
+		fail("the file refers to the same places over and over: it is damaged")
+	}
+	return &cursor{data}
+}
+
+// block is at for a block that begins with a signature, often followed by the version or type; it
+// returns the rest.
+func (f *File) block(address uint64, signature string, n uint64) *cursor {
+	c := f.at(address, n)
+	if found := c.take(uint64(len(signature))); string(found) != signature {
+		fail("at %d: expected %q, found %q", address, signature, found)
+	}
+	return c
+}
+
+// text reads a string of at most 1023 bytes that ends in 0.
+func (f *File) text(address uint64) string {
+	size := uint64(len(f.data))
+	text, _, ends := bytes.Cut(f.slice(address, min(1024, size-min(address, size))), []byte{0})
+	if !ends {
+		fail("name at %d: expected at most 1023 bytes that end in 0", address)
+	}
+	return string(f.at(address, uint64(len(text))).data)
+}
+
+// tree visits the entries in the leaves of a B-tree of version 1, in order, each with the key before
+// it. The signature includes the tree's type; level is that of the node, -1 for the root's.
+func (f *File) tree(signature string, keySize, address uint64, level int, visit func(key *cursor, child uint64)) {
+	c := f.block(address, signature, 24)
+	found := int(c.number(1))
+	if level >= 0 && found != level {
+		fail("tree at %d: expected a node of level %d, found %d: the file is damaged", address, level, found)
+	}
+	for c = f.at(address+24, c.number(2)*(keySize+8)); len(c.data) > 0; {
+		key, child := &cursor{c.take(keySize)}, c.number(8)
+		if found > 0 {
+			f.tree(signature, keySize, child, found-1, visit)
+		} else {
+			visit(key, child)
+		}
+	}
+}
+
+// holds fails unless numbers of so many bytes may come from the file. Compression shrinks clouds by a
 // third and labels by a factor of hundreds; deflate alone could make 250 GB of a file of 250 MB.
-func (f *File) holds(n int64) bool {
+func (f *File) holds(what string, sizes []int, bytes int64) int {
 	const (
 		small = 256 << 20
 		ratio = 100
 	)
-	return n <= small || uint64(n)/ratio <= f.size
+	if bytes > small && bytes/ratio > int64(len(f.data)) {
+		fail("%s %v of numbers cannot come from a file of %d bytes", what, sizes, len(f.data))
+	}
+	return int(bytes)
 }
 
-// block reads n bytes that begin with a signature, often followed by the version or type, and
-// returns the rest.
-func (f *File) block(address uint64, signature string, n uint64) (cursor, error) {
-	data, err := f.bytes(address, n)
-	if err != nil {
-		return cursor{}, fmt.Errorf("%.4s: %w", signature, err)
-	}
-	if !bytes.HasPrefix(data, []byte(signature)) {
-		return cursor{}, fmt.Errorf("at %d: expected %q, found %q", address, signature, data[:min(len(data), len(signature))])
-	}
-	return cursor{data: data[len(signature):]}, nil
-}
+// cursor takes little-endian numbers off the front of a message.
+type cursor struct{ data []byte }
 
-// walker visits the blocks of a structure, each once.
-type walker struct {
-	file *File
-	seen map[uint64]bool
-}
-
-func newWalker(f *File) walker { return walker{f, map[uint64]bool{}} }
-
-// visit is File.block for a block that must not have been visited before.
-func (w walker) visit(address uint64, signature string, n uint64) (cursor, error) {
-	if w.seen[address] {
-		return cursor{}, fmt.Errorf("the block %.4s at %d is reached twice: the file is damaged", signature, address)
-	}
-	w.seen[address] = true
-	return w.file.block(address, signature, n)
-}
-
-// text reads a string of at most 1024 bytes that ends in 0.
-func (f *File) text(address uint64) (string, error) {
-	if address >= f.size {
-		return "", fmt.Errorf("name at %d: the file ends at %d: it was cut off or is damaged", address, f.size)
-	}
-	out, err := f.bytes(address, min(1024, f.size-address))
-	if err != nil {
-		return "", err
-	}
-	end := bytes.IndexByte(out, 0)
-	if end < 0 {
-		return "", fmt.Errorf("name at %d: expected at most 1023 bytes", address)
-	}
-	return string(out[:end]), nil
-}
-
-// cursor takes little-endian numbers off the front of a message. Beyond the end it returns zeros.
-type cursor struct {
-	data  []byte
-	short bool
-}
-
-func (c *cursor) take(n int) []byte {
-	if n < 0 || n > len(c.data) {
-		c.short, c.data = true, nil
-		return make([]byte, min(max(n, 0), 8))
+func (c *cursor) take(n uint64) []byte {
+	if n > uint64(len(c.data)) {
+		fail("the message is too short: the file is damaged")
 	}
 	out := c.data[:n]
 	c.data = c.data[n:]
@@ -221,16 +191,8 @@ func (c *cursor) take(n int) []byte {
 }
 
 // number takes an unsigned number of 1, 2, 4 or 8 bytes.
-func (c *cursor) number(size int) uint64 {
+func (c *cursor) number(size uint64) uint64 {
 	var word [8]byte
 	copy(word[:], c.take(size))
 	return binary.LittleEndian.Uint64(word[:])
-}
-
-// done reports a truncated message.
-func (c *cursor) done(what string) error {
-	if c.short {
-		return fmt.Errorf("%s: the message is too short: the file is damaged", what)
-	}
-	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -59,133 +60,79 @@ func (f *File) resolve(name string) (uint64, error) {
 	return 0, errors.New("its links lead in a circle")
 }
 
-// lister walks through the groups of a file.
-type lister struct {
-	walker
-	groups map[uint64]string // the first name of each
-	depth  int
-}
-
 // list adds the object at an address, and its members, under a name.
-func (l *lister) list(name string, address uint64) error {
-	messages, err := l.file.header(address)
-	if err != nil {
-		return fmt.Errorf("object %q: %w", name, err)
-	}
-	group := name == ""
-	for _, m := range messages {
-		switch m.kind {
-		case messageDataspace:
-			if name != "" {
-				if _, ok := l.file.arrays[name]; ok {
-					return fmt.Errorf("the name %q occurs twice: the file is damaged", name)
-				}
-				l.file.Names = append(l.file.Names, name)
-				l.file.arrays[name] = address
-				return nil
-			}
-		case messageSymbolTable, messageLinkInfo, messageLink:
-			group = true
+func (f *File) list(name string, address uint64, depth int) {
+	defer within("object %q", name)
+	messages := f.header(address)
+	if slices.ContainsFunc(messages, func(m message) bool { return m.kind == messageDataspace }) && name != "" {
+		if _, ok := f.arrays[name]; ok {
+			fail("the name occurs twice: the file is damaged")
 		}
+		f.Names, f.arrays[name] = append(f.Names, name), address
+		return
 	}
-	if !group {
-		return nil
+	if first, ok := f.groups[address]; ok { // a second name of the same group, or of an enclosing one
+		f.add("", name, link{target: "/" + first})
+		return
 	}
-	if first, ok := l.groups[address]; ok { // a second name of the same group, or of an enclosing one
-		return l.add("", name, link{target: "/" + first})
+	if depth > maxDepth {
+		fail("more than %d groups in each other", maxDepth)
 	}
-	l.groups[address] = name
-	if l.depth++; l.depth > maxDepth {
-		return fmt.Errorf("group %q: more than %d groups in each other", name, maxDepth)
-	}
-	defer func() { l.depth-- }()
+	f.groups[address] = name
 	for _, m := range messages {
-		switch m.kind {
+		switch c := (&cursor{m.data}); m.kind {
 		case messageSymbolTable:
-			c := cursor{data: m.data}
-			tree, heap := c.number(8), c.number(8)
-			err = c.done("symbol table")
-			if err == nil {
-				err = l.table(name, tree, heap)
-			}
+			f.table(name, c.number(8), c.number(8), depth)
 		case messageLink:
-			err = l.link(name, m.data)
+			f.link(name, c, depth)
 		case messageLinkInfo:
-			c := cursor{data: m.data}
 			if c.take(1); c.number(1)&1 != 0 {
 				c.take(8) // the largest number of a link
 			}
 			if c.number(8) != undefined {
-				err = unsupported("so many links in a group that they are in a heap")
+				unsupported("so many links in a group that they are in a heap")
 			}
 		}
-		if err != nil {
-			return fmt.Errorf("group %q: %w", name, err)
-		}
 	}
-	return nil
 }
 
 // table lists a group that keeps its members in a B-tree of symbol tables, and their names in a
 // heap.
-func (l *lister) table(group string, tree, heap uint64) error {
-	c, err := l.file.block(heap, "HEAP\x00", 32)
-	if err != nil {
-		return err
-	}
+func (f *File) table(group string, tree, heap uint64, depth int) {
+	c := f.block(heap, "HEAP\x00", 32)
 	c.take(19)
 	names := c.number(8)
-	return l.tree1("TREE\x00", 8, tree, -1, func(_ []byte, leaf uint64) error {
-		c, err := l.visit(leaf, "SNOD\x01", 8)
-		if err != nil {
-			return err
-		}
+	f.tree("TREE\x00", 8, tree, -1, func(_ *cursor, leaf uint64) {
+		c := f.block(leaf, "SNOD\x01", 8)
 		c.take(1)
-		entries, err := l.file.bytes(leaf+8, 40*c.number(2))
-		if err != nil {
-			return err
-		}
-		for c := (cursor{data: entries}); len(c.data) > 0; {
-			at, object, cache := c.number(8), c.number(8), c.number(4)
+		for c = f.at(leaf+8, 40*c.number(2)); len(c.data) > 0; {
+			name, object, cache := f.text(names+c.number(8)), c.number(8), c.number(4)
 			c.take(4)
 			target := c.number(4)
 			c.take(12)
-			name, err := l.file.text(names + at)
-			if err != nil {
-				return err
-			}
 			if cache == 2 { // a soft link
-				if target, err := l.file.text(names + target); err != nil {
-					return err
-				} else if err := l.add(group, name, link{target: target}); err != nil {
-					return err
-				}
-				continue
-			}
-			if err := l.list(join(group, name), object); err != nil {
-				return err
+				f.add(group, name, link{target: f.text(names + target)})
+			} else {
+				f.list(join(group, name), object, depth+1)
 			}
 		}
-		return nil
 	})
 }
 
 // add keeps a link.
-func (l *lister) add(group, name string, to link) error {
+func (f *File) add(group, name string, to link) {
 	name = join(group, name)
-	if _, ok := l.file.links[name]; ok {
-		return fmt.Errorf("the name %q occurs twice: the file is damaged", name)
+	if _, ok := f.links[name]; ok {
+		fail("the name %q occurs twice: the file is damaged", name)
 	}
-	if len(l.file.links) == maxLinks {
-		return fmt.Errorf("more than %d links", maxLinks)
+	if len(f.links) == maxLinks {
+		fail("more than %d links", maxLinks)
 	}
-	l.file.links[name] = to
-	return nil
+	f.links[name] = to
 }
 
 // link lists a member whose link is a message of its group's header.
-func (l *lister) link(group string, data []byte) error {
-	c := cursor{data: data}
+func (f *File) link(group string, c *cursor, depth int) {
 	c.take(1)
 	flags, kind := c.number(1), uint64(0)
 	if flags&8 != 0 {
@@ -197,26 +144,21 @@ func (l *lister) link(group string, data []byte) error {
 	if flags&16 != 0 {
 		c.take(1) // character set
 	}
-	name := string(c.take(int(min(c.number(1<<(flags&3)), 1<<16))))
-	if kind != 0 {
-		value := string(c.take(int(c.number(2))))
-		if err := c.done("link"); err != nil {
-			return err
-		}
-		switch kind {
-		case 1: // soft
-			return l.add(group, name, link{target: value})
-		case 64: // external: a byte, the file and the path in it
-			file, target, _ := strings.Cut(value[min(1, len(value)):], "\x00")
-			return l.add(group, name, link{target: strings.TrimRight(target, "\x00"), file: file})
-		}
-		return l.add(group, name, link{target: value, file: fmt.Sprintf("a link of kind %d", kind)})
+	name := string(c.take(c.number(1 << (flags & 3))))
+	if kind == 0 {
+		f.list(join(group, name), c.number(8), depth+1)
+		return
 	}
-	object := c.number(8)
-	if err := c.done("link"); err != nil {
-		return err
+	to := link{target: string(c.take(c.number(2)))}
+	switch kind {
+	case 1: // soft
+	case 64: // external: a byte, the file and the path in it
+		to.file, to.target, _ = strings.Cut(to.target[min(1, len(to.target)):], "\x00")
+		to.target = strings.TrimRight(to.target, "\x00")
+	default:
+		to.file = fmt.Sprintf("a link of kind %d", kind)
 	}
-	return l.list(join(group, name), object)
+	f.add(group, name, to)
 }
 
 func join(group, name string) string {

@@ -12,79 +12,63 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gomlx/compute/dtypes/float16"
+
+	"github.com/sliced-wasserstein/lab/internal/memory"
 )
 
-func open(t *testing.T, name string) *File {
+func content(t *testing.T, name string) []byte {
 	t.Helper()
-	f, err := Open(filepath.Join("testdata", name))
+	data, err := os.ReadFile(filepath.Join("testdata", name))
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { f.Close() })
+	return data
+}
+
+func open(t *testing.T, name string) *File {
+	t.Helper()
+	f, err := Read(content(t, name))
+	if err != nil {
+		t.Fatal(err)
+	}
 	return f
 }
 
-// value decodes a number.
+// value decodes a number that is not negative.
 func value(t Type, b []byte) float64 {
-	switch t.Size {
-	case 1:
-		return float64(b[0])
-	case 2:
-		bits := t.Order.Uint16(b)
-		if t.Class == 'f' {
-			exponent, fraction := int(bits>>10&31), float64(bits&1023)
-			if exponent == 0 {
-				return math.Ldexp(fraction, -24)
-			}
-			return math.Ldexp(1024+fraction, exponent-25)
-		}
+	bits := map[int]func([]byte) uint64{
+		1: func(b []byte) uint64 { return uint64(b[0]) },
+		2: func(b []byte) uint64 { return uint64(t.Order.Uint16(b)) },
+		4: func(b []byte) uint64 { return uint64(t.Order.Uint32(b)) },
+		8: t.Order.Uint64,
+	}[t.Size](b)
+	switch {
+	case t.Class != 'f':
 		return float64(bits)
-	case 4:
-		if t.Class == 'f' {
-			return float64(math.Float32frombits(t.Order.Uint32(b)))
-		}
-		return float64(t.Order.Uint32(b))
-	default:
-		if t.Class == 'f' {
-			return math.Float64frombits(t.Order.Uint64(b))
-		}
-		return float64(t.Order.Uint64(b))
+	case t.Size == 2:
+		return float64(float16.FromBits(uint16(bits)).Float32())
+	case t.Size == 4:
+		return float64(math.Float32frombits(uint32(bits)))
 	}
+	return math.Float64frombits(bits)
 }
 
-// wantCounting checks that entry i of an array is i % 251, read as a whole and in rows of every
-// size.
+// wantCounting checks that entry i of an array is i % 251.
 func wantCounting(t *testing.T, f *File, name string, shape ...int) {
 	t.Helper()
 	a, err := f.Array(name)
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}
-	if !slices.Equal(a.Shape, shape) {
-		t.Fatalf("%s: shape %v, expected %v", name, a.Shape, shape)
+	raw, err := a.Read()
+	if err != nil || !slices.Equal(a.Shape, shape) || len(raw) != int(memory.Bytes(a.sizes()...)) {
+		t.Fatalf("%s: %d bytes of shape %v, expected %v; %v", name, len(raw), a.Shape, shape, err)
 	}
-	if a.Rows() == 0 {
-		return
-	}
-	whole := make([]byte, a.Bytes())
-	if err := a.ReadRows(whole, 0, a.Rows()); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	for i := 0; i < len(whole); i += a.Type.Size {
-		if got := value(a.Type, whole[i:]); got != float64(i/a.Type.Size%251) {
+	for i := 0; i < len(raw); i += a.Type.Size {
+		if got := value(a.Type, raw[i:]); got != float64(i/a.Type.Size%251) {
 			t.Fatalf("%s: entry %d is %v", name, i/a.Type.Size, got)
-		}
-	}
-	row := len(whole) / a.Rows()
-	for first := range min(a.Rows(), 10) {
-		for rows := 0; rows <= min(a.Rows()-first, 10); rows++ {
-			part := make([]byte, rows*row)
-			if err := a.ReadRows(part, first, rows); err != nil {
-				t.Fatalf("%s, rows %d: %v", name, first, err)
-			}
-			if !bytes.Equal(part, whole[first*row:(first+rows)*row]) {
-				t.Fatalf("%s: %d rows from %d differ from those of the whole", name, rows, first)
-			}
 		}
 	}
 }
@@ -162,10 +146,11 @@ func TestText(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			raw, found := make([]byte, a.Bytes()), []string{}
-			if err := a.ReadRows(raw, 0, a.Rows()); err != nil {
+			raw, err := a.Read()
+			if err != nil {
 				t.Fatal(err)
 			}
+			var found []string
 			for i := 0; i < len(raw); i += a.Type.Size {
 				text, err := a.Text(raw[i : i+a.Type.Size])
 				if err != nil {
@@ -208,24 +193,12 @@ func TestRefused(t *testing.T) {
 	if _, err := open(t, "latest.h5").Array("fixed/gzip"); !errors.As(err, &other) {
 		t.Errorf("another layout: %v", err)
 	}
-	a, err := f.Array("line")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range [][3]int{{4, 0, 2}, {4, 100, 1}, {4, -1, 1}, {0, 0, -1}} {
-		if err := a.ReadRows(make([]byte, c[0]), c[1], c[2]); err == nil {
-			t.Errorf("%v: no error", c)
-		}
-	}
 }
 
 // TestChecksum changes a byte inside packed numbers.
 func TestChecksum(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join("testdata", "default.h5"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := Read(bytes.NewReader(data), int64(len(data)))
+	data := content(t, "default.h5")
+	f, err := Read(data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,29 +206,28 @@ func TestChecksum(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := a.chunks.list[0]
-	data[c.address+c.size-5] ^= 64
-	if err := a.ReadRows(make([]byte, a.Bytes()), 0, a.Rows()); err == nil || !strings.Contains(err.Error(), "chunk 0") {
+	packed := a.chunks.list[0].packed
+	packed[len(packed)-5] ^= 64
+	if _, err := a.Read(); err == nil || !strings.Contains(err.Error(), "chunk 0") {
 		t.Error(err)
 	}
 }
 
 // readAll reads everything that a file offers.
 func readAll(data []byte) error {
-	f, err := Read(bytes.NewReader(data), int64(len(data)))
+	f, err := Read(data)
 	if err != nil {
 		return err
 	}
 	var first error
 	for _, name := range f.Names {
+		var raw []byte
 		a, err := f.Array(name)
-		for at := 0; err == nil && at < a.Rows(); at += a.Step() {
-			rows := min(a.Step(), a.Rows()-at)
-			raw := make([]byte, a.Bytes()/a.Rows()*rows)
-			err = a.ReadRows(raw, at, rows)
-			for i := 0; err == nil && a.Type.Class == 'S' && i < len(raw); i += a.Type.Size {
-				_, err = a.Text(raw[i : i+a.Type.Size])
-			}
+		if err == nil {
+			raw, err = a.Read()
+		}
+		for i := 0; err == nil && a.Type.Class == 'S' && i < len(raw); i += a.Type.Size {
+			_, err = a.Text(raw[i : i+a.Type.Size])
 		}
 		if first == nil {
 			first = err
@@ -266,10 +238,7 @@ func readAll(data []byte) error {
 
 func TestCutFiles(t *testing.T) {
 	for _, name := range []string{"many.h5", "userblock.h5"} {
-		data, err := os.ReadFile(filepath.Join("testdata", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := content(t, name)
 		if err := readAll(data); err != nil {
 			t.Fatal(err)
 		}
@@ -296,12 +265,30 @@ func FuzzFile(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { readAll(data) })
 }
 
+// TestCircles: every node of a tree has a hundred children, all the same one.
+func TestCircles(t *testing.T) {
+	var data []byte
+	const size = 24 + 100*16
+	for level := range 20 {
+		data = append(append(data, "TREE\x00"...), byte(level), 100, 0)
+		data = append(data, make([]byte, 16)...)
+		for range 100 {
+			data = binary.LittleEndian.AppendUint64(append(data, make([]byte, 8)...), uint64(max(0, level-1)*size))
+		}
+	}
+	err := func() (err error) {
+		defer catch(&err)
+		(&File{data: data, left: 1 << 20}).tree("TREE\x00", 8, 19*size, -1, func(*cursor, uint64) {})
+		return nil
+	}()
+	if err == nil || !strings.Contains(err.Error(), "over and over") {
+		t.Error(err)
+	}
+}
+
 // TestHostileSizes changes sizes in the headers: their claims must not cause allocations.
 func TestHostileSizes(t *testing.T) {
-	good, err := os.ReadFile(filepath.Join("testdata", "default.h5"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := content(t, "default.h5")
 	// The 7 clouds of each array become n; the numbers of a chunk along its axes are 32 bits each.
 	rows := func(n uint64) []byte {
 		old := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, 7), 10)
@@ -336,7 +323,7 @@ func TestHostileSizes(t *testing.T) {
 		var err error
 		grown := allocated(func() {
 			var f *File
-			if f, err = Read(bytes.NewReader(c.data), int64(len(c.data))); err == nil {
+			if f, err = Read(c.data); err == nil {
 				_, err = f.Array(c.array)
 			}
 		})
@@ -354,10 +341,7 @@ func TestHostileSizes(t *testing.T) {
 func TestDamagedFiles(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, name := range []string{"default.h5", "many.h5", "latest.h5"} {
-		good, err := os.ReadFile(filepath.Join("testdata", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		good := content(t, name)
 		for i := range 100 {
 			data := bytes.Clone(good)
 			for range 1 + i%3 {

@@ -1,7 +1,5 @@
 package hdf5
 
-import "fmt"
-
 // The types of header messages that are used here.
 const (
 	messageDataspace    = 0x01
@@ -14,119 +12,70 @@ const (
 	messageSymbolTable  = 0x11
 )
 
-const (
-	maxMessages = 1 << 16 // of an object
-	maxBlock    = 1 << 20 // bytes per part of a header
-)
-
-// message is an entry per object's header.
+// message is an entry of an object's header.
 type message struct {
-	kind   int
+	kind   uint64
 	shared bool // the data hold the message's location instead
 	data   []byte
 }
 
 // header reads the messages of the object at an address, in any version of the format.
-func (f *File) header(address uint64) ([]message, error) {
-	start, err := f.bytes(address, 16)
-	if err != nil {
-		return nil, err
-	}
-	h := headerReader{walker: newWalker(f), kind: 2, skip: 3}
-	switch {
-	case string(start[:4]) == "OHDR":
-		err = h.version2(address, start)
-	case start[0] == 1:
-		c := cursor{data: start[8:]}
-		err = h.block(address+16, c.number(4))
+func (f *File) header(address uint64) (messages []message) {
+	defer within("object header at %d", address)
+	start := f.at(address, 16)
+	kind, skip := uint64(2), uint64(3) // bytes of a message's type, and between its flags and its data
+	var blocks []*cursor
+	switch version := start.number(1); {
+	case version == 1:
+		start.take(7)
+		blocks = append(blocks, f.at(address+16, start.number(4)))
+	case version == 'O' && string(start.take(3)) == "HDR":
+		if version := start.number(1); version != 2 {
+			unsupported("version %d", version)
+		}
+		flags := start.number(1)
+		kind, skip = 1, flags&4/2 // messages may have a number
+		at, width := address+6, uint64(1)<<(flags&3)
+		if flags&0x20 != 0 {
+			at += 16 // times
+		}
+		if flags&0x10 != 0 {
+			at += 4 // attributes
+		}
+		blocks = append(blocks, f.at(at+width, f.at(at, width).number(width)))
 	default:
-		err = fmt.Errorf("object header at %d: expected version 1 or the signature OHDR, found %q", address, start[:4])
+		fail("expected version 1 or the signature OHDR, found %d", version)
 	}
-	return h.messages, err
-}
-
-type headerReader struct {
-	walker
-	messages []message
-	kind     int // bytes of a message's type: 2, or 1 in version 2
-	skip     int // bytes between a message's flags and its data
-}
-
-// version2 reads the header's start, which says how long the first block is.
-func (h *headerReader) version2(address uint64, start []byte) error {
-	if start[4] != 2 {
-		return unsupported("object header of version %d", start[4])
-	}
-	flags := start[5]
-	h.kind, h.skip = 1, int(flags&4)/2 // messages may have a number
-	skip := uint64(6)
-	if flags&0x20 != 0 {
-		skip += 16 // times
-	}
-	if flags&0x10 != 0 {
-		skip += 4 // attributes
-	}
-	width := uint64(1) << (flags & 3)
-	size, err := h.file.bytes(address+skip, width)
-	if err != nil {
-		return err
-	}
-	c := cursor{data: size}
-	return h.block(address+skip+width, c.number(int(width)))
-}
-
-// block reads the messages of one block, and of those that continue it.
-func (h *headerReader) block(address, size uint64) error {
-	if size > maxBlock {
-		return fmt.Errorf("object header at %d: a block of %d bytes: expected at most %d", address, size, maxBlock)
-	}
-	c, err := h.visit(address, "", size)
-	if err != nil {
-		return fmt.Errorf("object header: %w", err)
-	}
-	for len(c.data) >= h.kind+3+h.skip {
-		m := message{kind: int(c.number(h.kind))}
-		size := int(c.number(2))
-		m.shared = c.number(1)&2 != 0
-		c.take(h.skip)
-		m.data = c.take(size)
-		if err := c.done(fmt.Sprintf("object header at %d", address)); err != nil {
-			return err
-		}
-		if len(h.messages) == maxMessages {
-			return fmt.Errorf("object header at %d: more than %d messages", address, maxMessages)
-		}
-		h.messages = append(h.messages, m)
-		if m.kind != messageContinuation {
-			continue
-		}
-		next := cursor{data: m.data}
-		at, length := next.number(8), next.number(8)
-		if err := next.done("continuation"); err != nil {
-			return err
-		}
-		if h.kind == 1 { // signature before and checksum after the messages
-			if length < 8 {
-				return fmt.Errorf("object header at %d: a continuation of %d bytes", address, length)
+	for ; len(blocks) > 0; blocks = blocks[1:] {
+		for c := blocks[0]; uint64(len(c.data)) >= kind+3+skip; {
+			m := message{kind: c.number(kind)}
+			size := c.number(2)
+			m.shared = c.number(1)&2 != 0
+			c.take(skip)
+			m.data = c.take(size)
+			if messages = append(messages, m); m.kind != messageContinuation {
+				continue
 			}
-			at, length = at+4, length-8
-		}
-		if err := h.block(at, length); err != nil {
-			return err
+			next := cursor{m.data}
+			at, length := next.number(8), next.number(8)
+			if kind == 1 { // signature before and checksum after the messages
+				at, length = at+4, max(length, 8)-8
+			}
+			blocks = append(blocks, f.at(at, length))
 		}
 	}
-	return nil
+	return messages
 }
 
 // find returns the message of a kind; nil where there is none.
-func find(messages []message, kind int) ([]byte, error) {
+func find(messages []message, kind uint64) *cursor {
 	for _, m := range messages {
 		if m.kind == kind {
 			if m.shared {
-				return nil, unsupported("a message shared between objects (a named type)")
+				unsupported("a message shared between objects (a named type)")
 			}
-			return m.data, nil
+			return &cursor{m.data}
 		}
 	}
-	return nil, nil
+	return nil
 }
