@@ -32,7 +32,7 @@ func newOptima(ctx context.Context, p pairs, kappa float64, folder string, progr
 	if err != nil {
 		return t, err
 	}
-	expansions, err := expanded(ctx, p, degree, folder, progress)
+	expansions, err := expanded(p, degree, folder, func() ([]Expansion, error) { return expand(ctx, p, degree, progress) })
 	if err != nil {
 		return t, err
 	}

@@ -1,15 +1,12 @@
 package gap
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -181,36 +178,5 @@ func TestPairs(t *testing.T) {
 	c.PairSeed = 5
 	if again, _, _ := draw(set, c); reflect.DeepEqual(again, training) {
 		t.Error("the pairs do not depend on the study's seed")
-	}
-}
-
-// TestDamagedCache: a file that does not match its name or its checksum is an error that names it.
-func TestDamagedCache(t *testing.T) {
-	set, e, dir := shapes(t, 16), open(t), t.TempDir()
-	c := little()
-	c.Method = Uniform
-	if _, err := Study(context.Background(), e, set, c, Options{Cache: dir}); err != nil {
-		t.Fatal(err)
-	}
-	files, err := filepath.Glob(filepath.Join(dir, "harmonics-*.json"))
-	if err != nil || len(files) != 2 {
-		t.Fatalf("%v, %v", files, err)
-	}
-	raw, err := os.ReadFile(files[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	digit := bytes.Index(raw, []byte("0."))
-	changed := slices.Concat(raw[:digit], []byte("1"), raw[digit+1:])
-	for content, want := range map[string]string{"[": "remove the file", "[]": "remove the file", string(changed): "SHA-256"} {
-		for _, path := range files {
-			if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		_, err := Study(context.Background(), e, set, c, Options{Cache: dir})
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), dir) {
-			t.Errorf("file %q: error %v, expected one with %q and the path", content, err, want)
-		}
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -21,10 +20,9 @@ import (
 // the code of what is registered ([loss.SourceOf]): the key must hold everything else that decides the
 // result.
 func Cached[T any](b *Session, name string, key any, compute func() (T, error)) (T, error) {
-	var v T
 	raw, err := json.Marshal(key)
 	if err != nil {
-		return v, err
+		return *new(T), err
 	}
 	code, err := registered()
 	if err != nil {
@@ -32,17 +30,11 @@ func Cached[T any](b *Session, name string, key any, compute func() (T, error)) 
 	}
 	sum := sha256.Sum256(append(raw, code...))
 	path := filepath.Join(b.Out, name+"-"+hex.EncodeToString(sum[:4])+".json")
-	var kept cachedValue[T]
-	switch sealed, err := durable.ReadJSON(path, &kept); {
-	case err == nil && sealed:
-		return kept.Value, nil
-	case err != nil && !errors.Is(err, os.ErrNotExist):
-		fmt.Printf("%v; it is computed again\n", err)
-	}
-	if v, err = compute(); err != nil {
+	kept, err := durable.Keep(path, func(err error) { say(fmt.Sprintf("%v; it is computed again", err)) }, func() (v cachedValue[T], err error) {
+		v.Value, err = compute()
 		return v, err
-	}
-	return v, durable.WriteJSON(path, cachedValue[T]{v})
+	})
+	return kept.Value, err
 }
 
 // registered identifies the code of all that is registered and not this module's; "" without any.
@@ -61,8 +53,7 @@ func registered() (string, error) {
 	return strings.Join(texts, ""), errors.Join(errs...)
 }
 
-// cachedValue is the content of a file of Cached. Files without a checksum are those of the first
-// version and are computed again.
+// cachedValue is the content of a file of Cached.
 type cachedValue[T any] struct {
 	Value T `json:"value"`
 }

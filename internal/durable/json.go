@@ -5,8 +5,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 )
 
@@ -60,6 +62,29 @@ func ReadJSON(path string, v any) (sealed bool, err error) {
 		return false, fmt.Errorf("%s: %w", path, err)
 	}
 	return sealed, nil
+}
+
+// Keep returns what the file at path holds, a value that is computed once. If there is no file,
+// Keep calls compute and writes its value, an object in JSON, with a checksum. A damaged file, or
+// one without a checksum, is computed again, which damaged hears of if it is not nil. A value that
+// JSON cannot hold, with an infinity or NaN, is not kept.
+func Keep[T any](path string, damaged func(error), compute func() (T, error)) (T, error) {
+	var kept T
+	sealed, err := ReadJSON(path, &kept)
+	if err == nil && sealed {
+		return kept, nil
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && damaged != nil {
+		damaged(err)
+	}
+	v, err := compute()
+	if err != nil {
+		return v, err
+	}
+	if err = WriteJSON(path, v); errors.As(err, new(*json.UnsupportedValueError)) {
+		err = nil
+	}
+	return v, err
 }
 
 // UnmarshalJSON is [json.Unmarshal], but an object with a key twice is an error: programs disagree

@@ -80,14 +80,9 @@ func matrices(ctx context.Context, e *engine.Engine, d distance, sets [][2]side,
 		}
 		m := Matrix{Rows: p[0].Clouds, Cols: p[1].Clouds, Values: make([]float64, p[0].Clouds*p[1].Clouds), MatchedMass: 1}
 		for _, b := range blocks(p[0], p[1], d.symmetric, blockSize) {
-			values, known := kept.read(b)
-			if !known {
-				if values, err = s.block(ctx, b, unit, p[0], p[1]); err != nil {
-					return nil, err
-				}
-				if err := kept.write(b, values); err != nil {
-					return nil, err
-				}
+			values, err := kept.block(b, func() (compared, error) { return s.block(ctx, b, unit, p[0], p[1]) })
+			if err != nil {
+				return nil, err
 			}
 			m.put(b, values)
 			done += len(b.pairs())
@@ -137,18 +132,18 @@ func (b block) pairs() [][2]int {
 // compared holds the distances of a block's pairs and the smallest matched fraction of a pair's
 // mass.
 type compared struct {
-	values   []float64
-	assigned float64
+	Values   []float64 `json:"values"`
+	Assigned float64   `json:"assigned"`
 }
 
 // put enters a block.
 func (m *Matrix) put(b block, v compared) {
 	for k, p := range b.pairs() {
 		i, j := b.row+p[0], b.column+p[1]
-		m.Values[i*m.Cols+j] = v.values[k]
+		m.Values[i*m.Cols+j] = v.Values[k]
 		if b.half {
-			m.Values[j*m.Cols+i] = v.values[k]
+			m.Values[j*m.Cols+i] = v.Values[k]
 		}
 	}
-	m.MatchedMass = min(m.MatchedMass, v.assigned)
+	m.MatchedMass = min(m.MatchedMass, v.Assigned)
 }

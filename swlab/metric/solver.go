@@ -80,7 +80,7 @@ func (s *solver) block(ctx context.Context, b block, unit bool, first, second si
 	if err != nil {
 		return compared{}, err
 	}
-	out := compared{assigned: 1}
+	out := compared{Assigned: 1}
 	for some := range slices.Chunk(b.pairs(), s.perCall(first.Points, second.Points)) {
 		if err := ctx.Err(); err != nil {
 			return compared{}, err
@@ -141,7 +141,7 @@ func (s *solver) inGraph(out *compared, list [][2]int, unit bool, x, y ot1d.Clou
 		return err
 	}
 	for i, v := range values[:len(list)] {
-		out.values = append(out.values, scales[i]*float64(v))
+		out.Values = append(out.Values, scales[i]*float64(v))
 	}
 	if found.Mass == nil {
 		return nil
@@ -150,7 +150,7 @@ func (s *solver) inGraph(out *compared, list [][2]int, unit bool, x, y ot1d.Clou
 	if err != nil {
 		return err
 	}
-	out.assigned = min(out.assigned, float64(slices.Min(mass[:len(list)])))
+	out.Assigned = min(out.Assigned, float64(slices.Min(mass[:len(list)])))
 	return nil
 }
 
@@ -163,7 +163,7 @@ func (s *solver) onHost(out *compared, list [][2]int, x, y ot1d.Clouds) error {
 			values[k] = r.Pairs[0]
 		}
 	}))
-	out.values = append(out.values, values...)
+	out.Values = append(out.Values, values...)
 	return errors.Join(errs...)
 }
 

@@ -2,10 +2,7 @@ package metric
 
 import (
 	"crypto/sha256"
-	"encoding/binary"
 	"fmt"
-	"io"
-	"math"
 	"os"
 	"path/filepath"
 
@@ -13,8 +10,7 @@ import (
 )
 
 // store keeps the blocks of one matrix in a folder named by a digest of all that decides its
-// numbers. A file is a SHA-256 of its own name and the rest, then the distances and the matched
-// mass as little-endian float64. The zero value keeps nothing.
+// numbers. The zero value keeps nothing.
 type store struct{ dir string }
 
 // newStore makes the folder of a matrix below dir.
@@ -37,49 +33,10 @@ func newStore(dir string, d distance, backend string, unit bool, first, second s
 	return s, nil
 }
 
-func (s store) path(b block) string {
-	return filepath.Join(s.dir, fmt.Sprintf("%06d-%06d", b.row, b.column))
-}
-
-// read returns a block if it is stored and whole.
-func (s store) read(b block) (compared, bool) {
+// block returns a block that is stored, or computes it.
+func (s store) block(b block, compute func() (compared, error)) (compared, error) {
 	if s.dir == "" {
-		return compared{}, false
+		return compute()
 	}
-	raw, err := os.ReadFile(s.path(b))
-	n := len(b.pairs())
-	if err != nil || len(raw) != sha256.Size+8*(n+1) || [sha256.Size]byte(raw) != s.sum(b, raw[sha256.Size:]) {
-		return compared{}, false // computed again
-	}
-	v := make([]float64, n+1)
-	for i := range v {
-		v[i] = math.Float64frombits(binary.LittleEndian.Uint64(raw[sha256.Size+8*i:]))
-	}
-	return compared{v[:n], v[n]}, true
-}
-
-// write stores a block. The file is whole or absent; of two processes that write the same block,
-// either may win.
-func (s store) write(b block, c compared) error {
-	if s.dir == "" {
-		return nil
-	}
-	var raw []byte
-	for _, v := range append(c.values[:len(c.values):len(c.values)], c.assigned) {
-		raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(v))
-	}
-	sum := s.sum(b, raw)
-	err := durable.Write(s.path(b), func(w io.Writer) error {
-		_, err := w.Write(append(sum[:], raw...))
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("store: %w", err)
-	}
-	return nil
-}
-
-// sum also covers the matrix and the block's place in it: a file under another name is not whole.
-func (s store) sum(b block, raw []byte) [sha256.Size]byte {
-	return sha256.Sum256(append([]byte(filepath.Base(s.dir)+"/"+filepath.Base(s.path(b))+"\n"), raw...))
+	return durable.Keep(filepath.Join(s.dir, fmt.Sprintf("%06d-%06d.json", b.row, b.column)), nil, compute)
 }
