@@ -58,20 +58,22 @@ func Compare(a, b Scores, seed uint64) (Comparison, error) {
 		return Comparison{}, fmt.Errorf("comparison: expected the exact EMD of both or of none, found that of one")
 	}
 	out := Comparison{N: len(pa.CD), Metrics: map[string]Paired{}}
-	for _, m := range []struct {
-		key  string
-		a, b []float64
-	}{{"cd", pa.CD, pb.CD}, {"sw", pa.SW, pb.SW}, {"emd_approx", pa.EMD, pb.EMD}, {"emd_exact", pa.ExactEMD, pb.ExactEMD}} {
-		if m.a == nil && m.b == nil {
+	for _, key := range []string{"cd", "sw", "emd_approx", "emd_exact"} {
+		if pa.Metric(key) == nil {
 			continue
 		}
-		p, err := ComparePaired(m.a, m.b, seed)
+		p, err := ComparePaired(pa.Metric(key), pb.Metric(key), seed)
 		if err != nil {
-			return Comparison{}, fmt.Errorf("%s: %w", m.key, err)
+			return Comparison{}, fmt.Errorf("%s: %w", key, err)
 		}
-		out.Metrics[m.key] = p
+		out.Metrics[key] = p
 	}
 	return out, nil
+}
+
+// Metric returns the values of the metric of that key, as in Comparison.
+func (p *PerCloud) Metric(key string) []float64 {
+	return map[string][]float64{"cd": p.CD, "sw": p.SW, "emd_approx": p.EMD, "emd_exact": p.ExactEMD}[key]
 }
 
 // ComparePaired compares two lists of at least two finite values of the same items.

@@ -50,8 +50,8 @@ type Reading struct {
 	Read func(l *runs.Store) (map[string]float64, error) // by column, in natural units
 }
 
-// reading is a run and the cells given by its result, a T.
-func reading[T any](r runs.Task, cells func(v T) map[string]float64) Reading {
+// NewReading returns a run and the cells given by its result, a T.
+func NewReading[T any](r runs.Task, cells func(v T) map[string]float64) Reading {
 	return Reading{r, func(l *runs.Store) (map[string]float64, error) {
 		var v T
 		if err := l.Result(r, &v); err != nil {
@@ -346,8 +346,8 @@ func (plan *Schedule) reconstruction(l *runs.Store) (func(setRow, uint64) ([]Rea
 		// serve.
 		best.Exact = plan.shows("emd_exact") || l.Done(best)
 		out := []Reading{
-			reading(t, func(v runs.TrainingResult) map[string]float64 { return map[string]float64{"time": v.SecondsPerEpoch} }),
-			reading(best, func(v experiments.Scores) map[string]float64 {
+			NewReading(t, func(v runs.TrainingResult) map[string]float64 { return map[string]float64{"time": v.SecondsPerEpoch} }),
+			NewReading(best, func(v experiments.Scores) map[string]float64 {
 				cells := map[string]float64{"cd": v.CD.Mean, "sw": v.SW.Mean, "emd": v.EMD.Mean}
 				if v.ExactEMD != nil {
 					cells["emd_exact"] = v.ExactEMD.Mean
@@ -359,7 +359,7 @@ func (plan *Schedule) reconstruction(l *runs.Store) (func(setRow, uint64) ([]Rea
 			}),
 		}
 		if plan.shows("cd_last") {
-			out = append(out, reading(runs.Scores{Of: t, State: "last", Data: test, Seed: 1}, func(v experiments.Scores) map[string]float64 {
+			out = append(out, NewReading(runs.Scores{Of: t, State: "last", Data: test, Seed: 1}, func(v experiments.Scores) map[string]float64 {
 				return map[string]float64{"cd_last": v.CD.Mean, "sw_last": v.SW.Mean, "emd_last": v.EMD.Mean}
 			}))
 		}
@@ -368,10 +368,10 @@ func (plan *Schedule) reconstruction(l *runs.Store) (func(setRow, uint64) ([]Rea
 			config.Epochs, config.Batch = p.ClassifierEpochs, p.ClassifierBatch
 			coded := runs.Coded{Of: t, State: "best", Train: transfer, Test: transfer.Part("test")}
 			classified := runs.Accuracy{Coded: coded, Config: config}
-			out = append(out, reading(classified, func(v runs.AccuracyResult) map[string]float64 { return map[string]float64{"acc": v.Accuracy} }))
+			out = append(out, NewReading(classified, func(v runs.AccuracyResult) map[string]float64 { return map[string]float64{"acc": v.Accuracy} }))
 			if plan.shows("acc_svm") {
 				svm := runs.SVMAccuracy{Coded: coded, Config: latent.DefaultSVM(0)}
-				out = append(out, reading(svm, func(v runs.SVMAccuracyResult) map[string]float64 { return map[string]float64{"acc_svm": v.Accuracy} }))
+				out = append(out, NewReading(svm, func(v runs.SVMAccuracyResult) map[string]float64 { return map[string]float64{"acc_svm": v.Accuracy} }))
 			}
 		}
 		if p.Select == selectValidation && r.candidate != nil {
@@ -409,7 +409,7 @@ func (plan *Schedule) shapes(l *runs.Store) (func(setRow, uint64) ([]Reading, er
 		}
 		t := p.trained(data, c)
 		six := runs.Scores{Of: t, State: "best", Data: data, Six: true, Seed: 1}
-		return []Reading{reading(six, func(v experiments.Scores) map[string]float64 {
+		return []Reading{NewReading(six, func(v experiments.Scores) map[string]float64 {
 			out := map[string]float64{"avg": v.EMD.Mean}
 			for i, d := range v.PerCloud.EMD {
 				out[fmt.Sprintf("pc%d", i+1)] = d
@@ -441,7 +441,7 @@ func (plan *Schedule) gap(l *runs.Store) (func(setRow, uint64) ([]Reading, error
 		}
 		c := configs[i]
 		c.Seed = gap.Paper().Seed + seed - 1 // seed 1 is the paper's
-		return []Reading{reading(runs.Gap{Data: data, Config: c}, func(v gap.Result) map[string]float64 {
+		return []Reading{NewReading(runs.Gap{Data: data, Config: c}, func(v gap.Result) map[string]float64 {
 			out := map[string]float64{
 				"distance": v.Paper.Distance.Mean, "time": v.Paper.SearchSeconds + v.Paper.PredictSeconds + v.Paper.EvaluateSeconds,
 				"training": v.Training.Exact.Mean, "held_out": v.HeldOut.Exact.Mean, "gap": v.HeldOut.Gap.Mean,
@@ -484,7 +484,7 @@ func (plan *Schedule) generation(l *runs.Store) (func(setRow, uint64) ([]Reading
 		config.Epochs, config.Batch, config.Sinkhorn, config.Seed = p.GeneratorEpochs, p.GeneratorBatch, p.Sinkhorn, seed
 		g := runs.Generation{Of: t, State: "best", Train: data, Test: test, Config: config, Count: p.Generated, Seed: seed, Distances: metric.PaperDistances()}
 		g.From, _ = r.Overrides[generatedFrom].(string)
-		out := []Reading{reading(g, func(v metric.Report) map[string]float64 {
+		out := []Reading{NewReading(g, func(v metric.Report) map[string]float64 {
 			cd, emd := v.Scores("cd"), v.Scores("emd-approx")
 			return map[string]float64{"jsd": v.JSD, "jsd_half": v.JSDScaled,
 				"mmd_cd": cd.MMDPaper, "mmd_emd": emd.MMDPaper, "cov_cd": cd.COVPaper, "cov_emd": emd.COVPaper, "nna_cd": cd.NNA, "nna_emd": emd.NNA,

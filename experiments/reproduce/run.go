@@ -1,6 +1,7 @@
 package reproduce
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,6 +67,53 @@ func Do(ctx context.Context, l *runs.Store, jobs []Item, begin func(i int, j Ite
 	return errors.Join(failed...)
 }
 
+// Numbers is what exists of the results of some jobs.
+type Numbers struct {
+	Values   map[string][]float64 // by column, in the order of the jobs
+	Backends []string             // of the runs
+	Missing  []Item               // the jobs without all results
+}
+
+// Read reads the numbers of jobs.
+func Read(l *runs.Store, jobs []Item) (Numbers, error) {
+	n := Numbers{Values: map[string][]float64{}}
+	for _, j := range jobs {
+		lacks := false
+		for _, r := range j.Runs {
+			v, err := r.Read(l)
+			if errors.Is(err, fs.ErrNotExist) {
+				lacks = true
+				continue
+			}
+			if err != nil {
+				return n, err
+			}
+			for key, x := range v {
+				n.Values[key] = append(n.Values[key], x)
+			}
+			if b := backendOf(l, r.Run); b != "" {
+				n.Backends = append(n.Backends, b)
+			}
+		}
+		if lacks {
+			n.Missing = append(n.Missing, j)
+		}
+	}
+	n.Backends = unique(n.Backends)
+	return n, nil
+}
+
+// unique returns the values in the order of their first occurrence.
+func unique[T comparable](values []T) []T {
+	var out []T
+	for _, v := range values {
+		if !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
 // Fill returns the table with what exists: cells over the seeds with results, and the reason why
 // others are missing. failures, by job name, may be nil.
 func (p *Schedule) Fill(l *runs.Store, failures map[string]string) (table.Results, error) {
@@ -76,37 +124,16 @@ func (p *Schedule) Fill(l *runs.Store, failures map[string]string) (table.Result
 	for i, row := range p.Table.Rows {
 		var all []measured
 		var missing []string
-		for _, j := range p.Jobs {
-			if j.Row != row.ID {
-				continue
+		for _, candidate := range p.Preset.candidates(row) {
+			jobs := slices.DeleteFunc(slices.Clone(p.Jobs), func(j Item) bool { return j.Row != row.ID || !maps.Equal(j.Candidate, candidate) })
+			r, err := Read(l, jobs)
+			if err != nil {
+				return f, err
 			}
-			if all == nil || !maps.Equal(all[len(all)-1].candidate, j.Candidate) {
-				all = append(all, measured{j.Candidate, map[string][]float64{}})
-			}
-			values := all[len(all)-1].values
-			lacks := false
-			for _, r := range j.Runs {
-				v, err := r.Read(l)
-				if errors.Is(err, fs.ErrNotExist) {
-					lacks = true
-					continue
-				}
-				if err != nil {
-					return f, err
-				}
-				for key, x := range v {
-					values[key] = append(values[key], x)
-				}
-				if b := backendOf(l, r.Run); b != "" && !slices.Contains(backends, b) {
-					backends = append(backends, b)
-				}
-			}
-			if lacks {
-				reason := failures[j.Name()]
-				if reason == "" {
-					reason = "not finished"
-				}
-				missing = append(missing, fmt.Sprintf("%s: %s", j.setting(), reason))
+			all = append(all, measured{candidate, r.Values})
+			backends = append(backends, r.Backends...)
+			for _, j := range r.Missing {
+				missing = append(missing, fmt.Sprintf("%s: %s", j.setting(), cmp.Or(failures[j.Name()], "not finished")))
 			}
 		}
 		values := p.Preset.choose(&f.Table.Rows[i], all, missing)
@@ -127,7 +154,7 @@ func (p *Schedule) Fill(l *runs.Store, failures map[string]string) (table.Result
 		}
 		f.Cells[row.ID] = cells
 	}
-	f.Backend = strings.Join(backends, ", ")
+	f.Backend = strings.Join(unique(backends), ", ")
 	return f, nil
 }
 
@@ -135,13 +162,9 @@ func (p *Schedule) Fill(l *runs.Store, failures map[string]string) (table.Result
 func (p *Schedule) seeds() []uint64 {
 	var out []uint64
 	for _, r := range p.Table.Rows {
-		for _, s := range p.Preset.seeds(p.Table.Study, r.ID) {
-			if !slices.Contains(out, s) {
-				out = append(out, s)
-			}
-		}
+		out = append(out, p.Preset.seeds(p.Table.Study, r.ID)...)
 	}
-	return out
+	return unique(out)
 }
 
 // setting returns the number of a column that repeats a setting of the run.

@@ -114,7 +114,7 @@ func (p Preset) candidates(r table.Row) []map[string]int {
 
 // judged is the reading of EMD and SW by which a candidate is selected.
 func judged(t runs.Training, on runs.Data) Reading {
-	return reading(runs.Scores{Of: t, State: "best", Data: on, Seed: 1}, judgement)
+	return NewReading(runs.Scores{Of: t, State: "best", Data: on, Seed: 1}, judgement)
 }
 
 func judgement(v experiments.Scores) map[string]float64 {

@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments"
+	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
@@ -51,22 +53,13 @@ type Grid struct {
 // Point is one point of the grid.
 type Point struct {
 	Config  train.Config
-	Refused error // why it cannot be trained; nil if it can
-	jobs    []job // one per seed
-}
-
-// job is the work for one seed.
-type job struct {
-	training runs.Training
-	scores   runs.Scores
+	Refused error            // why it cannot be trained; nil if it can
+	jobs    []reproduce.Item // one per seed: a training, and its scores
 }
 
 // NewGrid checks settings and clouds. An invalid combination is recorded in its Point. It is an
 // error only if every point is invalid.
 func NewGrid(l *runs.Store, c Config) (*Grid, error) {
-	if err := check(c.Base); err != nil {
-		return nil, err
-	}
 	if len(c.Seeds) == 0 {
 		return nil, fmt.Errorf("seeds: expected at least one")
 	}
@@ -223,7 +216,12 @@ func (p *Grid) prepare(l *runs.Store, point *Point) error {
 	for _, seed := range p.Config.Seeds {
 		c.Seed = seed
 		t := runs.NewTraining(data, c)
-		point.jobs = append(point.jobs, job{t, runs.Scores{Of: t, State: "best", Data: test, Exact: true, Seed: 1}})
+		point.jobs = append(point.jobs, reproduce.Item{Row: "seed", Seed: seed, Runs: []reproduce.Reading{
+			reproduce.NewReading(t, func(v runs.TrainingResult) map[string]float64 { return map[string]float64{"time": v.SecondsPerEpoch} }),
+			reproduce.NewReading(runs.Scores{Of: t, State: "best", Data: test, Exact: true, Seed: 1}, func(v experiments.Scores) map[string]float64 {
+				return map[string]float64{"cd": v.CD.Mean, "sw": v.SW.Mean, "emd_approx": v.EMD.Mean, "emd_exact": v.ExactEMD.Mean}
+			}),
+		}})
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/experiments/table"
 	"github.com/sliced-wasserstein/lab/internal/settings"
@@ -103,45 +105,32 @@ func differences(pairs [][2]experiments.Scores) map[string]Difference {
 	if len(pairs) == 0 {
 		return nil
 	}
-	seeds := map[string][]float64{}
-	var means [2]experiments.Scores
+	seeds, means := map[string][]float64{}, [2]map[string][]float64{{}, {}}
 	for _, pair := range pairs {
 		c, err := experiments.Compare(pair[0], pair[1], 1)
 		if err != nil {
 			return nil
 		}
-		for _, m := range metrics {
-			seeds[m.key] = append(seeds[m.key], c.Metrics[m.key].Difference)
+		for key, m := range c.Metrics {
+			seeds[key] = append(seeds[key], m.Difference)
+			for i, s := range pair {
+				v := s.PerCloud.Metric(key)
+				if means[i][key] == nil {
+					means[i][key] = make([]float64, len(v))
+				}
+				floats.AddScaled(means[i][key], 1/float64(len(pairs)), v)
+			}
 		}
-		for i := range means {
-			means[i] = plus(means[i], pair[i], 1/float64(len(pairs)))
-		}
-	}
-	c, err := experiments.Compare(means[0], means[1], 1)
-	if err != nil {
-		return nil
 	}
 	out := map[string]Difference{}
-	for _, m := range metrics {
-		d := c.Metrics[m.key]
-		out[m.key] = Difference{table.NewCell(seeds[m.key]...), d.Low, d.High, d.P, c.N}
+	for key, d := range seeds {
+		c, err := experiments.ComparePaired(means[0][key], means[1][key], 1)
+		if err != nil {
+			return nil
+		}
+		out[key] = Difference{table.NewCell(d...), c.Low, c.High, c.P, len(means[0][key])}
 	}
 	return out
-}
-
-// plus adds the values per cloud of s, times weight.
-func plus(sum, s experiments.Scores, weight float64) experiments.Scores {
-	to, from := sum.PerCloud, s.PerCloud
-	if to == nil {
-		n := len(from.CD)
-		to = &experiments.PerCloud{Digest: from.Digest, Seed: from.Seed, CD: make([]float64, n), SW: make([]float64, n), EMD: make([]float64, n), ExactEMD: make([]float64, n)}
-	}
-	for _, v := range [][2][]float64{{to.CD, from.CD}, {to.SW, from.SW}, {to.EMD, from.EMD}, {to.ExactEMD, from.ExactEMD}} {
-		for i := range v[0] {
-			v[0][i] += weight * v[1][i]
-		}
-	}
-	return experiments.Scores{PerCloud: to}
 }
 
 // text returns the row's value of a setting as written.

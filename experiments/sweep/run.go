@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/experiments"
+	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
@@ -32,7 +33,7 @@ func (p *Grid) Run(ctx context.Context, l *runs.Store, changed func(r *Result, r
 		if r.Rows[i].State != Pending {
 			continue
 		}
-		if err := p.do(ctx, l, i); err != nil {
+		if err := reproduce.Do(ctx, l, p.Points[i].jobs, nil, nil); err != nil {
 			if ctx.Err() != nil {
 				return r, ctx.Err()
 			}
@@ -51,20 +52,6 @@ func (p *Grid) Run(ctx context.Context, l *runs.Store, changed func(r *Result, r
 		}
 	}
 	return r, errors.Join(failed...)
-}
-
-// do runs the missing tasks of a point, for every seed.
-func (p *Grid) do(ctx context.Context, l *runs.Store, i int) error {
-	var failed []error
-	for _, j := range p.Points[i].jobs {
-		if err := l.Do(ctx, j.scores); err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			failed = append(failed, fmt.Errorf("seed %d: %w", j.training.Config.Seed, err))
-		}
-	}
-	return errors.Join(failed...)
 }
 
 // Result returns what exists of the sweep.
@@ -103,56 +90,36 @@ func (p *Grid) fill(l *runs.Store, r *Result, i int) error {
 	if row.State == Refused {
 		return nil
 	}
-	values := map[string][]float64{}
-	var pairs [][2]experiments.Scores // of the seeds for which both exist
-	for k, j := range p.Points[i].jobs {
-		var t runs.TrainingResult
-		var s, first experiments.Scores
-		if there, err := read(l, j.training, &t); err != nil || !there {
-			if err != nil {
-				return err
-			}
-			continue
-		}
-		if there, err := read(l, j.scores, &s); err != nil || !there {
-			if err != nil {
-				return err
-			}
-			continue
-		}
-		if known := strings.Split(r.Backend, ", "); !slices.Contains(known, t.Backend) {
-			r.Backend = strings.TrimPrefix(r.Backend+", "+t.Backend, ", ")
-		}
-		for key, v := range map[string]float64{"cd": s.CD.Mean, "sw": s.SW.Mean, "emd_approx": s.EMD.Mean, "emd_exact": s.ExactEMD.Mean, "time": t.SecondsPerEpoch} {
-			values[key] = append(values[key], v)
-		}
-		there, err := read(l, p.Points[r.Reference].jobs[k].scores, &first)
-		if err != nil {
-			return err
-		}
-		if there {
-			pairs = append(pairs, [2]experiments.Scores{s, first})
+	numbers, err := reproduce.Read(l, p.Points[i].jobs)
+	if err != nil {
+		return err
+	}
+	for _, b := range numbers.Backends {
+		if !slices.Contains(strings.Split(r.Backend, ", "), b) {
+			r.Backend = strings.TrimPrefix(r.Backend+", "+b, ", ")
 		}
 	}
 	row.Values = map[string]table.Cell{}
-	for key, v := range values {
+	for key, v := range numbers.Values {
 		row.Values[key] = table.NewCell(v...)
 	}
-	if len(values["cd"]) == len(p.Points[i].jobs) {
+	if len(numbers.Missing) == 0 {
 		row.State, row.Reason = Done, ""
 	}
-	row.Difference = nil
-	if i != r.Reference {
-		row.Difference = differences(pairs)
+	if i == r.Reference {
+		return nil
 	}
+	var pairs [][2]experiments.Scores // of the seeds for which both exist
+	for k, j := range p.Points[i].jobs {
+		var pair [2]experiments.Scores
+		err := errors.Join(l.Result(j.Runs[1].Run, &pair[0]), l.Result(p.Points[r.Reference].jobs[k].Runs[1].Run, &pair[1]))
+		switch {
+		case err == nil:
+			pairs = append(pairs, pair)
+		case !errors.Is(err, fs.ErrNotExist):
+			return err
+		}
+	}
+	row.Difference = differences(pairs)
 	return nil
-}
-
-// read reads a task's result, if it exists.
-func read(l *runs.Store, r runs.Task, into any) (bool, error) {
-	err := l.Result(r, into)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	return err == nil, err
 }

@@ -190,7 +190,7 @@ func TestTablesShareRuns(t *testing.T) {
 		x.change(&s)
 		shared := 0
 		for _, point := range plan(t, l, s).Points {
-			if hashes[runs.Hash(point.jobs[0].training)] && hashes[runs.Hash(point.jobs[0].scores)] {
+			if hashes[runs.Hash(point.jobs[0].Runs[0].Run)] && hashes[runs.Hash(point.jobs[0].Runs[1].Run)] {
 				shared++
 			}
 		}
@@ -315,7 +315,7 @@ func TestCommonRandomNumbers(t *testing.T) {
 		t.Fatal(err)
 	}
 	losses := func(point, seed int) (out []float64) {
-		raw, err := os.ReadFile(filepath.Join(l.Folder(p.Points[point].jobs[seed].training), runs.RunFolder, "log.jsonl"))
+		raw, err := os.ReadFile(filepath.Join(l.Folder(p.Points[point].jobs[seed].Runs[0].Run), runs.RunFolder, "log.jsonl"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -342,8 +342,8 @@ func TestCommonRandomNumbers(t *testing.T) {
 		}
 	}
 	for k := range 2 {
-		a, errA := p.Points[0].jobs[k].training.Config.Start()
-		b, errB := p.Points[1].jobs[k].training.Config.Start()
+		a, errA := p.Points[0].jobs[k].Runs[0].Run.(runs.Training).Config.Start()
+		b, errB := p.Points[1].jobs[k].Runs[0].Run.(runs.Training).Config.Start()
 		if errA != nil || errB != nil || !reflect.DeepEqual(a, b) {
 			t.Errorf("seed %d: initial weights differ, %v, %v", k+1, errA, errB)
 		}
@@ -352,7 +352,7 @@ func TestCommonRandomNumbers(t *testing.T) {
 	// The paired difference by hand.
 	scores := func(point, seed int) experiments.Scores {
 		var s experiments.Scores
-		if err := l.Result(p.Points[point].jobs[seed].scores, &s); err != nil {
+		if err := l.Result(p.Points[point].jobs[seed].Runs[1].Run, &s); err != nil {
 			t.Fatal(err)
 		}
 		return s
@@ -394,7 +394,7 @@ func TestCommonRandomNumbers(t *testing.T) {
 func TestFailure(t *testing.T) {
 	l := newLab(t, t.TempDir())
 	p := plan(t, l, tiny(t, "slices=1,2,3"))
-	dir := filepath.Join(l.Folder(p.Points[1].jobs[0].training), runs.RunFolder)
+	dir := filepath.Join(l.Folder(p.Points[1].jobs[0].Runs[0].Run), runs.RunFolder)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -403,7 +403,7 @@ func TestFailure(t *testing.T) {
 		t.Fatal(err)
 	}
 	r, err := p.Run(context.Background(), l, nil)
-	if err == nil || !strings.Contains(err.Error(), "slices 2: seed 1: ") {
+	if err == nil || !strings.Contains(err.Error(), "slices 2: seed/1: ") {
 		t.Errorf("error %v", err)
 	}
 	if r.Rows[0].State != Done || r.Rows[1].State != Failed || r.Rows[1].Reason == "" || r.Rows[2].State != Done || r.Rows[2].Difference == nil {

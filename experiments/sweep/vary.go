@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/internal/settings"
@@ -48,14 +47,4 @@ func with(c train.Config, name, value string) (changed train.Config, text string
 		return c, "", fmt.Errorf("vary %s: %w", name, err)
 	}
 	return c, f.Text(), nil
-}
-
-// check rejects NaN and infinite settings.
-func check(c train.Config) error {
-	for _, f := range fields(&c) {
-		if v, ok := f.Number(); ok && (math.IsNaN(v) || math.IsInf(v, 0)) {
-			return fmt.Errorf("%s: expected a number, found %v", f.Name, v)
-		}
-	}
-	return nil
 }
