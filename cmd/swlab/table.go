@@ -77,7 +77,7 @@ func (l *tableList) run() error {
 		answer.Tables = append(answer.Tables, listed)
 	}
 	for _, p := range reproduce.Presets() {
-		answer.Presets = append(answer.Presets, presetListed{p.Name, p.What()})
+		answer.Presets = append(answer.Presets, presetListed{p.Name, p.What})
 	}
 	return l.print(answer)
 }

@@ -74,20 +74,6 @@ func Paper() Config {
 	return Config{Seed: 123, PairSeed: 123, Batches: 10, Pairs: 100, HeldOut: 1000, Slices: 10, Common: 1000, Kappa: 1}
 }
 
-// Quick returns a study with a fifth of the paper's training pairs.
-func Quick() Config {
-	c := Paper()
-	c.Pairs, c.HeldOut = 20, 100
-	return c
-}
-
-// Smoke returns a study that runs in seconds, to check that everything works.
-func Smoke() Config {
-	c := Paper()
-	c.Pairs, c.HeldOut, c.Common = 2, 10, 100
-	return c
-}
-
 // PaperRows returns the eleven rows of the paper's table for a study: six amortizers after ten
 // steps of SGD with the widths of the released script (d_k = 1 for A and EA is inferred: the script
 // lacks the argument), then v-DSW with T = 1, 5, 10, 50, 100. The learning rate of v-DSW gives

@@ -77,10 +77,10 @@ func (p Preset) With(t table.Table) table.Table {
 	return t
 }
 
-// must reports what only a change of ours.json can cause.
+// must reports what only a change of ours.json or presets.json can cause.
 func must(err error) {
 	if err != nil {
-		panic("ours.json: " + err.Error())
+		panic(err)
 	}
 }
 

@@ -35,7 +35,9 @@ func TestGoldenHashes(t *testing.T) {
 	coded := Coded{Of: la, State: "best", Train: data, Test: data.Part("test")}
 	generator := latent.DefaultGenerator()
 	generator.Seed = 2
-	gaps := append(gap.PaperRows(gap.Paper()), gap.OurRows(gap.Quick(), 20)...)
+	quick := gap.Paper()
+	quick.Pairs, quick.HeldOut = 20, 100
+	gaps := append(gap.PaperRows(gap.Paper()), gap.OurRows(quick, 20)...)
 	for i, c := range []struct {
 		task Task
 		want string

@@ -313,7 +313,8 @@ func afresh(t *testing.T, l *Store, g Generation, made *datasets.Set) {
 // TestGap: a row of the study is gap.Study's, seconds aside, and its harmonics serve the next row.
 func TestGap(t *testing.T) {
 	l := in(t)
-	c := gap.Smoke()
+	c := gap.Paper()
+	c.Pairs, c.HeldOut, c.Common = 2, 10, 100
 	c.Method, c.Batches, c.Pairs, c.HeldOut, c.Common = gap.Uniform, 2, 2, 2, 10
 	g := Gap{Data: toy(t, l), Config: c}
 	do(t, l, g)
