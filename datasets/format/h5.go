@@ -8,6 +8,7 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets/internal/hdf5"
 	"github.com/sliced-wasserstein/lab/internal/durable"
 	"github.com/sliced-wasserstein/lab/internal/memory"
+	"github.com/sliced-wasserstein/lab/internal/numbers"
 )
 
 const h5Rewrite = "rewrite the file with plain numbers, `h5repack -f GZIP=4 IN.h5 OUT.h5`, or with h5py as it writes by default"
@@ -21,11 +22,10 @@ func readH5(path, key string) (data Array, labels Labels, err error) {
 		return data, labels, err
 	}
 	data.Shape = set.Shape
-	kind := h5Type(set)
-	if kind.narrow() {
-		data.Narrow, err = readH5Array(set, number[float32])
+	if set.Type.Narrow() {
+		data.Narrow, err = readH5Array(set, numbers.Number[float32])
 	} else {
-		data.Wide, err = readH5Array(set, number[float64])
+		data.Wide, err = readH5Array(set, numbers.Number[float64])
 	}
 	if err != nil {
 		return data, labels, fmt.Errorf("%s: array %q: %w", path, key, err)
@@ -60,8 +60,8 @@ func openH5(path, key string) (*hdf5.File, *hdf5.Array, error) {
 	if errors.Is(err, hdf5.ErrMissing) {
 		return nil, nil, fmt.Errorf("%s: no array named %q: it holds %s", path, key, Listed(f.Names))
 	}
-	if err == nil && set.Type.Class == 'S' {
-		err = errText
+	if err == nil && set.Type.IsText() {
+		err = numbers.ErrText
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: array %q: %w", path, key, h5Error(err))
@@ -82,16 +82,16 @@ func h5Labels(f *hdf5.File, key string) (l Labels, err error) {
 		}
 		switch {
 		case err != nil:
-		case set.Type.Class == 'S':
-			l.Names, err = readH5Array(set, func(t npyType, raw []byte) (string, error) {
+		case set.Type.IsText():
+			l.Names, err = readH5Array(set, func(t numbers.Type, raw []byte) (string, error) {
 				text, err := set.Text(raw)
 				if err != nil {
 					return "", err
 				}
-				return t.text([]byte(text))
+				return numbers.Text(t, []byte(text))
 			})
 		default:
-			l.Numbers, err = readH5Array(set, npyType.integer)
+			l.Numbers, err = readH5Array(set, numbers.Integer)
 		}
 		if err != nil {
 			return l, fmt.Errorf("array %q: %w", name, h5Error(err))
@@ -101,18 +101,13 @@ func h5Labels(f *hdf5.File, key string) (l Labels, err error) {
 	return l, nil
 }
 
-// h5Type is the element type of an array.
-func h5Type(set *hdf5.Array) npyType {
-	return npyType{class: set.Type.Class, size: set.Type.Size, order: set.Type.Order}
-}
-
 // readH5Array converts every entry of an array.
-func readH5Array[T any](set *hdf5.Array, convert func(t npyType, raw []byte) (T, error)) ([]T, error) {
+func readH5Array[T any](set *hdf5.Array, convert func(t numbers.Type, raw []byte) (T, error)) ([]T, error) {
 	raw, err := set.Read()
 	if err != nil {
 		return nil, h5Error(err)
 	}
-	return entries(make([]T, 0, len(raw)/set.Type.Size), h5Type(set), raw, convert)
+	return numbers.Append(make([]T, 0, len(raw)/set.Type.Size), set.Type, raw, convert)
 }
 
 // h5Error adds a remedy to errors about unsupported features of HDF5.

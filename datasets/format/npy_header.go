@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/sliced-wasserstein/lab/internal/numbers"
 )
 
 const (
@@ -17,7 +20,7 @@ const (
 
 // npyHeader is the header of a .npy array.
 type npyHeader struct {
-	kind    npyType
+	kind    numbers.Type
 	fortran bool
 	shape   []int
 }
@@ -175,45 +178,30 @@ func (p *literal) tuple() ([]int, error) {
 	return shape, nil
 }
 
-func (p *literal) dtype() (npyType, error) {
+// dtype is the byte order, and the class with the size of a number or text, which is not 0.
+var dtype = regexp.MustCompile(`^([<>|=]?)(f[248]|[iu][1248]|b1|\?|[SU][1-9][0-9]{0,4})$`)
+
+func (p *literal) dtype() (numbers.Type, error) {
 	if strings.HasPrefix(p.rest, "[") {
-		return npyType{}, errors.New("descr: structured arrays cannot be read: save a plain float32 array")
+		return numbers.Type{}, errors.New("descr: structured arrays cannot be read: save a plain float32 array")
 	}
 	descr, err := p.quoted()
 	if err != nil {
-		return npyType{}, fmt.Errorf("descr: %w", err)
+		return numbers.Type{}, fmt.Errorf("descr: %w", err)
 	}
-	t := npyType{order: binary.LittleEndian}
-	code := descr
-	if code != "" {
-		switch code[0] {
-		case '>':
-			t.order = binary.BigEndian
-			code = code[1:]
-		case '<', '|', '=':
-			code = code[1:]
+	if part := dtype.FindStringSubmatch(descr); part != nil {
+		t := numbers.Type{Big: part[1] == ">", Class: part[2][0], Size: 1}
+		if t.Class == '?' {
+			t.Class = 'b'
+		} else if t.Size, err = strconv.Atoi(part[2][1:]); t.Class == 'U' {
+			t.Size *= 4
 		}
+		return t, err
 	}
-	switch code {
-	case "f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1":
-		t.class, t.size = code[0], int(code[1]-'0')
-		return t, nil
-	case "?":
-		t.class, t.size = 'b', 1
-		return t, nil
+	if strings.HasSuffix(descr, "O") {
+		return numbers.Type{}, errors.New("descr: type \"O\": Python objects are not read: save numbers as float32, and names with dtype=str")
 	}
-	if n, err := strconv.Atoi(code[min(1, len(code)):]); err == nil && n > 0 && n <= 1<<16 && (code[0] == 'S' ||
-		code[0] == 'U') {
-		t.class, t.size = code[0], n
-		if code[0] == 'U' {
-			t.size *= 4
-		}
-		return t, nil
-	}
-	if code == "O" {
-		return npyType{}, errors.New("descr: type \"O\": Python objects are not read: save numbers as float32, and names with dtype=str")
-	}
-	return npyType{}, fmt.Errorf("descr: type %q: expected f2, f4, f8, i1 to i8, u1 to u8 or bool", shorten(descr, 20))
+	return numbers.Type{}, fmt.Errorf("descr: type %q: expected f2, f4, f8, i1 to i8, u1 to u8 or bool", shorten(descr, 20))
 }
 
 // shorten cuts a text for an error message.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/datasets/internal/lzf"
+	"github.com/sliced-wasserstein/lab/internal/numbers"
 )
 
 // parsePCD reads the fields x, y, z of a Point Cloud Data file of version 0.5 to 0.7, stored as
@@ -47,9 +48,9 @@ func parsePCD(name string, data []byte) (*Mesh, error) {
 		for k, f := range head.axes {
 			at := i*head.record + f.start
 			if byField {
-				at = f.start*head.points + i*f.kind.size*f.count
+				at = f.start*head.points + i*f.kind.Size*f.count
 			}
-			v[k] = f.kind.float(f.kind.bits(body[at:]))
+			v[k] = f.kind.Float(body[at:])
 		}
 		if err := m.addVertex(vec{X: v[0], Y: v[1], Z: v[2]}); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
@@ -60,7 +61,7 @@ func parsePCD(name string, data []byte) (*Mesh, error) {
 
 // pcdField is the position of a field in the record of a point.
 type pcdField struct {
-	kind  npyType
+	kind  numbers.Type
 	count int // numbers in the field
 	start int // bytes before the field
 	first int // numbers before the field
@@ -119,22 +120,21 @@ func (h *pcdHeader) set(entries map[string][]string) error {
 	found := 0
 	for i, name := range names {
 		f := pcdField{start: h.record, first: h.columns}
-		f.kind.order = binary.LittleEndian
 		var err error
 		if f.count, err = pcdNumber("COUNT", entries["COUNT"][i], 1<<16); err != nil {
 			return err
 		}
-		if f.kind.size, err = pcdNumber("SIZE", entries["SIZE"][i], 8); err != nil {
+		if f.kind.Size, err = pcdNumber("SIZE", entries["SIZE"][i], 8); err != nil {
 			return err
 		}
-		f.kind.class = entries["TYPE"][i][0]
+		f.kind.Class = entries["TYPE"][i][0]
 		switch kind := strings.ToUpper(entries["TYPE"][i]) + entries["SIZE"][i]; kind {
 		case "F4", "F8", "I1", "I2", "I4", "I8", "U1", "U2", "U4", "U8":
 		default:
 			return fmt.Errorf("field %s: type and size %q: expected F4, F8, I1 to I8 or U1 to U8", shorten(name, 40),
 				shorten(kind, 20))
 		}
-		h.record += f.kind.size * f.count
+		h.record += f.kind.Size * f.count
 		h.columns += f.count
 		if axis := strings.Index("xyz", name); axis >= 0 && len(name) == 1 && f.count == 1 {
 			h.axes[axis] = f

@@ -1,11 +1,12 @@
 package format
 
 import (
-	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/sliced-wasserstein/lab/internal/numbers"
 )
 
 // parsePLY reads a Stanford PLY file, text or binary of either byte order: the coordinates x, y, z
@@ -22,11 +23,11 @@ func parsePLY(name string, data []byte) (*Mesh, error) {
 		return nil, err
 	}
 	p := &plyBody{mesh: &Mesh{}}
-	if head.order == nil {
+	if !head.binary {
 		p.values = &plyText{lines: text}
 		text.used = len(text.fields)
 	} else {
-		p.values = &plyBinary{name: name, data: data, at: text.body(), order: head.order}
+		p.values = &plyBinary{name: name, data: data, at: text.body(), big: head.big}
 	}
 	for _, e := range head.elements {
 		if err := p.element(e); err != nil {
@@ -41,7 +42,7 @@ func parsePLY(name string, data []byte) (*Mesh, error) {
 
 // plyValues returns the numbers of the body one by one.
 type plyValues interface {
-	value(k plyKind) (float64, error)
+	value(k numbers.Type) (float64, error)
 	place() int // of the last number
 	errorAt(place int, err error) error
 	rowEnd(row, rows int) error // an error unless the last number can end that row of an element
@@ -57,7 +58,7 @@ type plyText struct {
 	started, byRow bool
 }
 
-func (t *plyText) value(plyKind) (float64, error) {
+func (t *plyText) value(numbers.Type) (float64, error) {
 	word := t.word()
 	if word == nil {
 		return 0, fmt.Errorf("the file ends")
@@ -85,20 +86,19 @@ func (t *plyText) rowEnd(row, rows int) error {
 
 // plyBinary reads packed numbers.
 type plyBinary struct {
-	name  string
-	data  []byte
-	at    int
-	order binary.ByteOrder
+	name string
+	data []byte
+	at   int
+	big  bool
 }
 
-func (b *plyBinary) value(k plyKind) (float64, error) {
-	if len(b.data)-b.at < k.size {
+func (b *plyBinary) value(k numbers.Type) (float64, error) {
+	if len(b.data)-b.at < k.Size {
 		return 0, fmt.Errorf("the file ends")
 	}
-	raw := b.data[b.at : b.at+k.size]
-	b.at += k.size
-	t := npyType{class: k.class, size: k.size, order: b.order}
-	return t.float(t.bits(raw)), nil
+	b.at += k.Size
+	k.Big = b.big
+	return k.Float(b.data[b.at-k.Size:]), nil
 }
 
 func (b *plyBinary) place() int { return b.at }

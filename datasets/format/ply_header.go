@@ -1,14 +1,16 @@
 package format
 
 import (
-	"encoding/binary"
 	"fmt"
 	"strings"
+
+	"github.com/sliced-wasserstein/lab/internal/numbers"
 )
 
 // plyHeader is what a PLY header declares.
 type plyHeader struct {
-	order    binary.ByteOrder // nil: text
+	binary   bool
+	big      bool // big-endian
 	elements []plyElement
 }
 
@@ -20,22 +22,16 @@ type plyElement struct {
 
 type plyProperty struct {
 	name   string
-	kind   plyKind
+	kind   numbers.Type
 	list   bool
-	length plyKind // type of a list's length
+	length numbers.Type // type of a list's length
 }
 
-// plyKind is a scalar type: size in bytes and class 'i', 'u' or 'f'.
-type plyKind struct {
-	class byte
-	size  int
-}
-
-var plyKinds = map[string]plyKind{
-	"char": {'i', 1}, "int8": {'i', 1}, "uchar": {'u', 1}, "uint8": {'u', 1},
-	"short": {'i', 2}, "int16": {'i', 2}, "ushort": {'u', 2}, "uint16": {'u', 2},
-	"int": {'i', 4}, "int32": {'i', 4}, "uint": {'u', 4}, "uint32": {'u', 4},
-	"float": {'f', 4}, "float32": {'f', 4}, "double": {'f', 8}, "float64": {'f', 8},
+var plyKinds = map[string]numbers.Type{
+	"char": numbers.Of("i1"), "int8": numbers.Of("i1"), "uchar": numbers.Of("u1"), "uint8": numbers.Of("u1"),
+	"short": numbers.Of("i2"), "int16": numbers.Of("i2"), "ushort": numbers.Of("u2"), "uint16": numbers.Of("u2"),
+	"int": numbers.Of("i4"), "int32": numbers.Of("i4"), "uint": numbers.Of("u4"), "uint32": numbers.Of("u4"),
+	"float": numbers.Of("f4"), "float32": numbers.Of("f4"), "double": numbers.Of("f8"), "float64": numbers.Of("f8"),
 }
 
 // parsePLYHeader reads up to and including the line end_header, in upper or lower case.
@@ -55,10 +51,8 @@ func parsePLYHeader(text *lines) (*plyHeader, error) {
 			}
 			switch f[1] {
 			case "ascii":
-			case "binary_little_endian":
-				head.order = binary.LittleEndian
-			case "binary_big_endian":
-				head.order = binary.BigEndian
+			case "binary_little_endian", "binary_big_endian":
+				head.binary, head.big = true, f[1] == "binary_big_endian"
 			default:
 				return nil, text.errorf("format %q: expected ascii, binary_little_endian or binary_big_endian", shorten(f[1], 40))
 			}
@@ -108,7 +102,7 @@ func parsePLYProperty(f []string) (plyProperty, error) {
 		}
 	case len(f) == 5 && f[1] == "list":
 		p.name, p.list = f[4], true
-		if p.length, ok = plyKinds[f[2]]; !ok || p.length.class == 'f' {
+		if p.length, ok = plyKinds[f[2]]; !ok || p.length.Class == 'f' {
 			return p, fmt.Errorf("list length type %q: expected a whole-number type", shorten(f[2], 40))
 		}
 		if p.kind, ok = plyKinds[f[3]]; !ok {

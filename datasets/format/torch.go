@@ -2,9 +2,8 @@ package format
 
 import (
 	"fmt"
-	"math"
-	"slices"
 
+	"github.com/sliced-wasserstein/lab/internal/numbers"
 	"github.com/sliced-wasserstein/lab/internal/torchfile"
 )
 
@@ -16,21 +15,22 @@ func readTorch(path, key string) (a Array, labels Labels, err error) {
 	if err != nil {
 		return a, labels, err
 	}
-	defer file.Close()
-	read := func(what string, value any) (a Array, err error) {
-		tensor, ok := value.(*torchfile.Tensor)
+	tensor := func(what string, value any) (*torchfile.Tensor, error) {
+		t, ok := value.(*torchfile.Tensor)
 		if !ok {
-			return a, fmt.Errorf("%s: %s: expected a tensor, found %s", path, what, torchfile.Describe(value))
+			return nil, fmt.Errorf("%s: %s: expected a tensor, found %s", path, what, torchfile.Describe(value))
 		}
-		a.Shape = tensor.Shape()
-		switch tensor.DType() {
-		case "F64", "I64", "I32":
-			a.Wide, err = file.Doubles(tensor)
-			if i := slices.IndexFunc(a.Wide, func(v float64) bool { return math.Abs(v) > 1<<53 }); i >= 0 && tensor.DType() == "I64" {
-				err = inexact(int64(a.Wide[i]))
-			}
-		default:
-			a.Narrow, err = file.Floats(tensor)
+		return t, nil
+	}
+	read := func(what string, value any) (a Array, err error) {
+		t, err := tensor(what, value)
+		if err != nil {
+			return a, err
+		}
+		if a.Shape = t.Shape(); t.Narrow() {
+			a.Narrow, err = torchfile.Values(file, t, numbers.Number[float32])
+		} else {
+			a.Wide, err = torchfile.Values(file, t, numbers.Number[float64])
 		}
 		if err != nil {
 			return a, fmt.Errorf("%s: %s: %w", path, what, err)
@@ -68,18 +68,15 @@ func readTorch(path, key string) (a Array, labels Labels, err error) {
 	}
 	for _, name := range labelKeys {
 		if value, ok := values[name]; ok && name != key {
-			found, err := read(fmt.Sprintf("tensor %q", name), value)
+			what := fmt.Sprintf("tensor %q", name)
+			t, err := tensor(what, value)
 			if err != nil {
 				return a, labels, err
 			}
-			for i, v := range found.float32s() { // float32 represents every possible label
-				n, err := wholeNumber(float64(v))
-				if err != nil {
-					return a, labels, fmt.Errorf("%s: tensor %q: entry %d: %w", path, name, i, err)
-				}
-				labels.Numbers = append(labels.Numbers, n)
+			if labels.Numbers, err = torchfile.Values(file, t, numbers.Integer); err != nil {
+				return a, labels, fmt.Errorf("%s: %s: %w", path, what, err)
 			}
-			return a, labels, nil
+			break
 		}
 	}
 	return a, labels, nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/nlpodyssey/gopickle/pickle"
 	"github.com/nlpodyssey/gopickle/types"
+	"github.com/sliced-wasserstein/lab/internal/numbers"
 )
 
 // unpickle reads the pickle at the start of data and returns its length. Storages that it names are
@@ -86,13 +87,11 @@ func findClass(module, name, hint string) (any, error) {
 	if k, ok := kinds[name]; ok && (module == "torch" || module == "torch.cuda") {
 		return k, nil
 	}
-	if module == "torch._utils" {
-		switch name {
-		case "_rebuild_tensor", "_rebuild_tensor_v2":
-			return rebuildTensor{}, nil
-		case "_rebuild_parameter":
-			return rebuildParameter{}, nil
-		}
+	switch module + "." + name {
+	case "torch._utils._rebuild_tensor", "torch._utils._rebuild_tensor_v2":
+		return call(rebuildTensor), nil
+	case "torch._utils._rebuild_parameter": // an nn.Parameter is its first argument
+		return call(func(args ...any) (any, error) { return args[0].(*Tensor), nil }), nil
 	}
 	return nil, fmt.Errorf("the file asks for %s.%s: only tensors, dicts, lists and numbers are read, and nothing is run; write it with %s",
 		module, name, hint)
@@ -100,9 +99,10 @@ func findClass(module, name, hint string) (any, error) {
 
 // kinds are torch's storage classes.
 var kinds = map[string]kind{
-	"FloatStorage": {"F32", 4}, "DoubleStorage": {"F64", 8}, "HalfStorage": {"F16", 2}, "BFloat16Storage": {"BF16", 2},
-	"LongStorage": {"I64", 8}, "IntStorage": {"I32", 4}, "ShortStorage": {"I16", 2}, "CharStorage": {"I8", 1},
-	"ByteStorage": {"U8", 1}, "BoolStorage": {"BOOL", 1},
+	"FloatStorage": {"F32", numbers.Of("f4")}, "DoubleStorage": {"F64", numbers.Of("f8")}, "HalfStorage": {"F16", numbers.Of("f2")},
+	"BFloat16Storage": {"BF16", numbers.Of("B2")}, "LongStorage": {"I64", numbers.Of("i8")}, "IntStorage": {"I32", numbers.Of("i4")},
+	"ShortStorage": {"I16", numbers.Of("i2")}, "CharStorage": {"I8", numbers.Of("i1")}, "ByteStorage": {"U8", numbers.Of("u1")},
+	"BoolStorage": {"BOOL", numbers.Of("b1")},
 }
 
 // storages are those of a file by their keys.
@@ -129,10 +129,14 @@ func (all storages) find(name any) (any, error) {
 	return all[key], nil
 }
 
-// rebuildTensor makes a Tensor from (storage, offset, shape, stride, ...).
-type rebuildTensor struct{}
+// call is a function that a pickle may call.
+type call func(args ...any) (any, error)
 
-func (rebuildTensor) Call(args ...any) (any, error) {
+// Call makes call a callable of gopickle.
+func (c call) Call(args ...any) (any, error) { return c(args...) }
+
+// rebuildTensor makes a Tensor from (storage, offset, shape, stride, ...).
+func rebuildTensor(args ...any) (any, error) {
 	if len(args) >= 4 {
 		s, okStorage := args[0].(*storage)
 		offset, okOffset := args[1].(int)
@@ -143,18 +147,6 @@ func (rebuildTensor) Call(args ...any) (any, error) {
 		}
 	}
 	return nil, errors.New("damaged pickle: a tensor is not made of storage, offset, shape and strides")
-}
-
-// rebuildParameter is the tensor of an nn.Parameter, its first argument.
-type rebuildParameter struct{}
-
-func (rebuildParameter) Call(args ...any) (any, error) {
-	if len(args) > 0 {
-		if v, ok := args[0].(*Tensor); ok {
-			return v, nil
-		}
-	}
-	return nil, errors.New("damaged pickle: a parameter without a tensor")
 }
 
 func integers(v any) ([]int, bool) {

@@ -9,112 +9,83 @@ package torchfile
 
 import (
 	"archive/zip"
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
+	"hash/crc32"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/nlpodyssey/gopickle/types"
+	"github.com/sliced-wasserstein/lab/internal/memory"
+	"github.com/sliced-wasserstein/lab/internal/numbers"
 )
 
 // File is an unpickled file.
 type File struct {
-	Root   any   // a *Tensor, a dict or list of values, a number, a string, a bool, or nil
-	size   int64 // bytes; bounds the elements of a storage
-	budget int64 // elements left for all tensors together
-	file   *os.File
+	Root   any // a *Tensor, a dict or list of values, a number, a string, a bool, or nil
+	size   int // bytes; bounds the elements of a storage
+	budget int // elements left for all tensors together
 }
 
 // Open reads the file at path. hint is the call that writes what the caller expects, for errors
-// about a file with other content. Tensors are read on demand, so the file stays open until Close.
-func Open(path, hint string) (file *File, err error) {
-	f, err := os.Open(path)
+// about a file with other content.
+func Open(path, hint string) (*File, error) {
+	info, err := os.Stat(path)
+	if err == nil {
+		err = memory.Check(path, info.Size())
+	}
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			f.Close()
-		}
-	}()
-	info, err := f.Stat()
+	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	if file, err = Parse(f, info.Size(), hint); err != nil {
+	f, err := Parse(data, hint)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	file.file = f
-	return file, nil
+	return f, nil
 }
 
-// Close closes what Open opened.
-func (f *File) Close() error {
-	if f.file == nil {
-		return nil
-	}
-	return f.file.Close()
-}
-
-// Parse is Open for a file of that many bytes in r.
-func Parse(r io.ReaderAt, size int64, hint string) (file *File, err error) {
+// Parse is Open for the content of a file.
+func Parse(data []byte, hint string) (file *File, err error) {
 	defer func() {
 		if p := recover(); p != nil { // by the unpickler, on a damaged file
 			file, err = nil, fmt.Errorf("damaged pickle: %v", p)
 		}
 	}()
-	var magic [4]byte
-	if _, err := r.ReadAt(magic[:], 0); err != nil {
-		return nil, fmt.Errorf("not a PyTorch file: %d bytes", size)
-	}
 	read := readLegacy
-	if string(magic[:]) == "PK\x03\x04" {
-		read = openArchive
+	if bytes.HasPrefix(data, []byte("PK\x03\x04")) {
+		read = readArchive
 	}
-	root, err := read(r, size, hint)
+	root, err := read(data, hint)
 	if err != nil {
 		return nil, err
 	}
-	return &File{Root: root, size: size, budget: size}, nil
+	return &File{Root: root, size: len(data), budget: len(data)}, nil
 }
 
 // storage is a flat array of one type that tensors are views of.
 type storage struct {
 	kind
-	count   int
-	read    func() ([]byte, error) // its count*width bytes
-	decoded any                    // []float32 or []float64, once read
+	count int
+	data  func() ([]byte, error) // its count*Size bytes
 }
-
-// values returns the storage's elements.
-func values[T float](s *storage) ([]T, error) {
-	if v, ok := s.decoded.([]T); ok || s.count == 0 {
-		return v, nil
-	}
-	raw, err := s.read()
-	if err != nil {
-		return nil, err
-	}
-	v := Decode[T](s.dtype, raw)
-	s.decoded = v
-	return v, nil
-}
-
-// float is a type that numbers are read as.
-type float interface{ float32 | float64 }
 
 // kind is the element type of a storage.
 type kind struct {
 	dtype string // as safetensors calls it
-	width int    // bytes
+	numbers.Type
 }
 
-// openArchive reads the object of a zip file: <name>/data.pkl, with the storages in
+// readArchive reads the object of a zip file: <name>/data.pkl, with the storages in
 // <name>/data/<key>.
-func openArchive(r io.ReaderAt, size int64, hint string) (any, error) {
-	z, err := zip.NewReader(r, size)
+func readArchive(data []byte, hint string) (any, error) {
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, fmt.Errorf("not a PyTorch file: %w", err)
 	}
@@ -132,8 +103,6 @@ func openArchive(r io.ReaderAt, size int64, hint string) (any, error) {
 	if records[folder+"constants.pkl"] != nil {
 		return nil, errors.New("a TorchScript program; write the file with " + hint)
 	}
-	// Bound for all records together: overlapping records would multiply the file.
-	left := size
 	record := func(name string) ([]byte, error) {
 		f := records[folder+name]
 		if f == nil {
@@ -142,18 +111,12 @@ func openArchive(r io.ReaderAt, size int64, hint string) (any, error) {
 		if f.Method != zip.Store {
 			return nil, fmt.Errorf("record %q is compressed, expected a file as torch.save writes it", name)
 		}
-		if left -= int64(f.UncompressedSize64); left < 0 || f.UncompressedSize64 > uint64(size) {
-			return nil, fmt.Errorf("record %q claims %d bytes of a file of %d", name, f.UncompressedSize64, size)
-		}
-		c, err := f.Open()
+		at, err := f.DataOffset()
 		if err != nil {
 			return nil, err
 		}
-		defer c.Close()
-		b := make([]byte, f.UncompressedSize64)
-		if _, err := io.ReadFull(c, b); err == nil {
-			_, err = c.Read(make([]byte, 1)) // the checksum is compared at the end
-			if err == io.EOF {
+		if n := f.UncompressedSize64; n <= uint64(len(data))-min(uint64(at), uint64(len(data))) {
+			if b := data[at:][:n]; crc32.ChecksumIEEE(b) == f.CRC32 {
 				return b, nil
 			}
 		}
@@ -171,36 +134,28 @@ func openArchive(r io.ReaderAt, size int64, hint string) (any, error) {
 	known := storages{}
 	root, _, err := unpickle(raw, hint, known)
 	for key, s := range known {
-		s.read = func() ([]byte, error) {
+		s.data = sync.OnceValues(func() ([]byte, error) {
 			b, err := record("data/" + key)
-			if err == nil && len(b) != s.count*s.width {
+			if err == nil && len(b) != s.count*s.Size {
 				err = fmt.Errorf("record %q has %d bytes, expected %d values of type %s", "data/"+key, len(b), s.count, s.dtype)
 			}
 			return b, err
-		}
+		})
 	}
 	return root, err
 }
 
-// legacyMagic and legacyVersion begin PyTorch's older format, as two pickles.
-const (
-	legacyMagic   = "\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19."
-	legacyVersion = "\x80\x02M\xe9\x03."
-)
+// legacyHead begins PyTorch's older format: a magic number and a version, as two pickles.
+const legacyHead = "\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19." + "\x80\x02M\xe9\x03."
 
-// readLegacy reads the older format: magic, version, pickled facts about the machine, the pickled
+// readLegacy reads the older format: its head, pickled facts about the machine, the pickled
 // object, the pickled list of storage keys, and for each key the number of elements (int64) and the
 // elements.
-func readLegacy(r io.ReaderAt, size int64, hint string) (any, error) {
-	head := make([]byte, len(legacyMagic)+len(legacyVersion))
-	if _, err := r.ReadAt(head, 0); err != nil || string(head) != legacyMagic+legacyVersion {
+func readLegacy(data []byte, hint string) (any, error) {
+	data, ok := bytes.CutPrefix(data, []byte(legacyHead))
+	if !ok {
 		return nil, errors.New("not a PyTorch file: neither a zip file nor the older format of torch.save")
 	}
-	data := make([]byte, size)
-	if _, err := r.ReadAt(data, 0); err != nil && err != io.EOF {
-		return nil, err
-	}
-	data = data[len(head):]
 	known := storages{}
 	var pickles [3]any // the facts, the object, the keys
 	for i := range pickles {
@@ -223,15 +178,15 @@ func readLegacy(r io.ReaderAt, size int64, hint string) (any, error) {
 	for i := range list.Len() {
 		key, _ := list.Get(i).(string)
 		s := known[key]
-		if s == nil || len(data) < 8 || binary.LittleEndian.Uint64(data) != uint64(s.count) || s.count > (len(data)-8)/s.width {
+		if s == nil || len(data) < 8 || binary.LittleEndian.Uint64(data) != uint64(s.count) || s.count > (len(data)-8)/s.Size {
 			return nil, fmt.Errorf("damaged: storage %q is missing, cut off or of another length than announced", key)
 		}
-		raw := data[8 : 8+s.count*s.width]
-		s.read = func() ([]byte, error) { return raw, nil }
+		raw := data[8 : 8+s.count*s.Size]
+		s.data = func() ([]byte, error) { return raw, nil }
 		data = data[8+len(raw):]
 	}
 	for key, s := range known {
-		if s.read == nil {
+		if s.data == nil {
 			return nil, fmt.Errorf("damaged: storage %q is missing", key)
 		}
 	}

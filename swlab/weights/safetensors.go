@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/internal/durable"
-	"github.com/sliced-wasserstein/lab/internal/torchfile"
+	"github.com/sliced-wasserstein/lab/internal/numbers"
 )
 
 // maxHeader bounds the JSON header of a safetensors file (the format's own limit).
@@ -101,11 +101,12 @@ func readSafetensors(r io.ReaderAt, fileSize int64) (*Set, error) {
 		if strings.HasSuffix(e.name, ".num_batches_tracked") {
 			continue
 		}
-		width, known := map[string]int64{"F32": 4, "F64": 8, "F16": 2, "BF16": 2}[e.DType]
+		kind, known := map[string]numbers.Type{"F32": numbers.Of("f4"), "F64": numbers.Of("f8"), "F16": numbers.Of("f2"),
+			"BF16": numbers.Of("B2")}[e.DType]
 		if !known {
 			return nil, fmt.Errorf("tensor %q: expected dtype F32, F64, F16 or BF16, found %q", e.name, e.DType)
 		}
-		count := int64(1)
+		count, width := int64(1), int64(kind.Size)
 		for _, d := range e.Shape {
 			if d < 0 || (d > 0 && count > data/int64(d)) {
 				return nil, fmt.Errorf("tensor %q: shape %v does not fit into the file's %d bytes of data",
@@ -121,7 +122,11 @@ func readSafetensors(r io.ReaderAt, fileSize int64) (*Set, error) {
 		if _, err := r.ReadAt(buf, 8+int64(n)+e.Offsets[0]); err != nil {
 			return nil, fmt.Errorf("tensor %q: %w", e.name, err)
 		}
-		set.Put(e.name, Tensor{Shape: append([]int{}, e.Shape...), Data: torchfile.Decode[float32](e.DType, buf)})
+		values, err := numbers.Append(make([]float32, 0, count), kind, buf, numbers.Number[float32])
+		if err != nil {
+			return nil, fmt.Errorf("tensor %q: %w", e.name, err)
+		}
+		set.Put(e.name, Tensor{Shape: append([]int{}, e.Shape...), Data: values})
 	}
 	if at != data {
 		return nil, fmt.Errorf("expected the end of the file after %d bytes of tensors, found %d", at, data)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sliced-wasserstein/lab/internal/numbers"
 	"github.com/sliced-wasserstein/lab/internal/torchfile"
 )
 
@@ -21,7 +22,6 @@ func ReadTorch(path string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
 	set, err := stateDict(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -67,7 +67,7 @@ func stateDict(file *torchfile.File) (*Set, error) {
 		if !slices.Contains([]string{"F32", "F64", "F16", "BF16"}, v.DType()) {
 			return nil, fmt.Errorf("tensor %q: expected dtype F32, F64, F16 or BF16, found %q", i.Key, v.DType())
 		}
-		data, err := file.Floats(v)
+		data, err := torchfile.Values(file, v, numbers.Number[float32])
 		if err != nil {
 			return nil, fmt.Errorf("tensor %q: %w", i.Key, err)
 		}

@@ -4,7 +4,6 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/binary"
-	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -91,8 +90,8 @@ func TestReadTorchRefuses(t *testing.T) {
 }
 
 // readTorch is ReadTorch of a file's bytes.
-func readTorch(r io.ReaderAt, size int64) (*Set, error) {
-	f, err := torchfile.Parse(r, size, saveHint)
+func readTorch(data []byte) (*Set, error) {
+	f, err := torchfile.Parse(data, saveHint)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +112,7 @@ func TestReadTorchDamaged(t *testing.T) {
 	for _, file := range []string{"plain.pth", "legacy.pth"} {
 		b := torchFile(t, file)
 		for n := range len(b) {
-			if _, err := readTorch(bytes.NewReader(b[:n]), int64(n)); err == nil {
+			if _, err := readTorch(b[:n]); err == nil {
 				t.Errorf("%s cut off after %d of %d bytes is read", file, n, len(b))
 			}
 		}
@@ -130,7 +129,7 @@ func TestReadTorchDamaged(t *testing.T) {
 	for i := range numbers.Len() {
 		c := slices.Clone(b)
 		c[at+i] ^= 4
-		if _, err := readTorch(bytes.NewReader(c), int64(len(c))); err == nil || !strings.Contains(err.Error(), "checksum") {
+		if _, err := readTorch(c); err == nil || !strings.Contains(err.Error(), "checksum") {
 			t.Errorf("a changed number: %v", err)
 		}
 	}
@@ -169,7 +168,7 @@ func hostile(t testing.TB, count, size, stride uint32, again ...string) []byte {
 
 // Claims of a file are checked before memory is asked for.
 func TestReadTorchHostile(t *testing.T) {
-	if _, err := readTorch(bytes.NewReader(hostile(t, 4, 4, 1)), int64(len(hostile(t, 4, 4, 1)))); err != nil {
+	if _, err := readTorch(hostile(t, 4, 4, 1)); err != nil {
 		t.Fatalf("the honest form: %v", err)
 	}
 	legacy := string(torchFile(t, "legacy.pth")[:21]) // its magic number and version
@@ -192,7 +191,7 @@ func TestReadTorchHostile(t *testing.T) {
 		"long":       {huge("\x8b", 4), "cut off, or announces more"},
 		"old text":   {[]byte(legacy + "I12\n."), "instruction 0x49"},
 	} {
-		if _, err := readTorch(bytes.NewReader(c.data), int64(len(c.data))); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := readTorch(c.data); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want an error with %q", name, err, c.want)
 		}
 	}
@@ -231,7 +230,7 @@ func TestReadTorchRunsNothing(t *testing.T) {
 			}
 			w.Write([]byte(p))
 			z.Close()
-			if _, err := readTorch(bytes.NewReader(b.Bytes()), int64(b.Len())); err == nil {
+			if _, err := readTorch(b.Bytes()); err == nil {
 				t.Errorf("%s in %s was read", name, entry)
 			}
 		}
@@ -249,7 +248,7 @@ func FuzzReadTorch(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
-		set, err := readTorch(bytes.NewReader(data), int64(len(data)))
+		set, err := readTorch(data)
 		runtime.ReadMemStats(&after)
 		if used := after.TotalAlloc - before.TotalAlloc; used > 1<<20+200*uint64(len(data)) {
 			t.Errorf("%d bytes allocated for a file of %d", used, len(data))

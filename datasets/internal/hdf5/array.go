@@ -1,29 +1,22 @@
 package hdf5
 
 import (
-	"encoding/binary"
 	"math"
 
 	"github.com/sliced-wasserstein/lab/internal/memory"
+	"github.com/sliced-wasserstein/lab/internal/numbers"
 )
 
 // Array is an array of numbers, or of text, in a file.
 type Array struct {
 	Shape    []int
-	Type     Type
+	Type     numbers.Type // text: see Array.Text
 	file     *File
 	variable bool // text of any length, which is elsewhere
 	bytes    int  // of all numbers
 	// Where the numbers are, one of:
 	data   []byte
 	chunks *chunks
-}
-
-// Type is the type of an array's numbers.
-type Type struct {
-	Class byte // 'f', 'i', 'u' or 'S' (text: see Array.Text), as in NumPy
-	Size  int  // bytes
-	Order binary.ByteOrder
 }
 
 // Array returns the array of that name, one of File.Names or one reached through a link to its group.
@@ -62,10 +55,7 @@ func (a *Array) setType(c *cursor) {
 	class, bits := c.number(1)&15, c.number(1)
 	c.take(2)
 	size := c.number(4)
-	a.Type = Type{Size: int(size), Order: binary.LittleEndian}
-	if bits&1 != 0 {
-		a.Type.Order = binary.BigEndian
-	}
+	a.Type = numbers.Type{Size: int(size), Big: bits&1 != 0}
 	if class == 3 || class == 9 { // text of one length, or of any
 		a.Type.Class, a.variable = 'S', class == 9
 		if a.variable && (bits&15 != 1 || size != 16) {
