@@ -48,6 +48,18 @@ func newPlane(t *testing.T) *Playground {
 	return newPlayground(t, `{"op":"cloud","which":"x","dim":2,"shape":"ring","seed":1}`, `{"op":"cloud","which":"y","dim":2,"shape":"moons","seed":2}`)
 }
 
+// small keeps 60 points of each cloud: an ascent in a graph costs their square.
+func small(t *testing.T, p *Playground) *Playground {
+	t.Helper()
+	var err error
+	for _, c := range []**datasets.Set{&p.x, &p.y} {
+		if *c, err = (*c).Subset(60, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return p
+}
+
 // near fails unless the numbers agree to a relative error.
 func near(t *testing.T, what string, found, expected, relative float64) {
 	t.Helper()
@@ -139,17 +151,15 @@ func TestBlur(t *testing.T) {
 
 // TestOneQuantity: what the page shows of a direction is one function, F or J, with its mean and its
 // extremes around it, also along the path of an ascent, whose end lies between the map's directions.
+// The ascent raises it.
 func TestOneQuantity(t *testing.T) {
-	for name, p := range map[string]*Playground{"plane": newPlane(t), "space": newSpace(t)} {
+	for name, p := range map[string]*Playground{"plane": small(t, newPlane(t)), "space": small(t, newSpace(t))} {
 		start := map[int]string{2: "[0.6,0.8]", 3: "[0.6,0,0.8]"}[p.x.Dim]
 		for kappa, objective := range map[float64]int{0: 0, 1: 30, 10: 30, 1000: 30} {
-			if testing.Short() && p.x.Dim == 3 && kappa != 10 {
-				continue
-			}
 			m := answer[landscape](t, p, fmt.Sprintf(`{"op":"landscape","kappa":%g}`, kappa))
-			up := answer[path](t, p, fmt.Sprintf(`{"op":"ascent","theta":%s,"steps":40,"rate":0.05,"tangent":true,"slices":%d,"kappa":%g}`, start, objective, kappa))
-			if up.Largest < slices.Max(up.Values) || up.Largest < slices.Max(m.Values) {
-				t.Errorf("%s, kappa %g: the largest %g is below the path or the map", name, kappa, up.Largest)
+			up := answer[path](t, p, fmt.Sprintf(`{"op":"ascent","theta":%s,"steps":12,"rate":0.05,"tangent":true,"slices":%d,"kappa":%g}`, start, objective, kappa))
+			if up.Largest < slices.Max(up.Values) || up.Largest < slices.Max(m.Values) || up.Values[12] <= up.Values[0] {
+				t.Errorf("%s, kappa %g: the largest %g is below the path %v or the map, or the path does not rise", name, kappa, up.Largest, up.Values)
 			}
 			directions := append(slices.Clone(up.Locations), m.Highest...)
 			for i := range len(directions) / p.x.Dim {
@@ -196,35 +206,17 @@ func TestMapIsFine(t *testing.T) {
 	}
 }
 
-// TestAscent: a tangent ascent raises the cost, and one slice has no standard error.
-func TestAscent(t *testing.T) {
-	p := newPlane(t)
-	up := answer[path](t, p, `{"op":"ascent","theta":[1,0],"steps":20,"rate":0.05,"tangent":true}`)
-	if len(up.Values) != 21 || up.Values[20] <= up.Values[0] {
-		t.Errorf("expected 21 values that rise, found %v", up.Values)
-	}
-	if e := answer[estimate](t, p, `{"op":"estimate","distribution":"vmf","theta":[1,0],"slices":1,"kappa":5}`); e.StdErr != nil {
-		t.Errorf("one slice: expected no standard error, found %v", *e.StdErr)
-	}
-}
-
-// TestAscentMean: the values of an ascent on the mean around a location are those means.
-func TestAscentMean(t *testing.T) {
-	for name, p := range map[string]*Playground{"plane": newPlane(t), "space": newSpace(t)} {
-		if testing.Short() && p.x.Dim == 3 {
-			continue
+// TestAround: J of a direction between those of the map is what many directions estimate, and one
+// slice has no standard error.
+func TestAround(t *testing.T) {
+	for theta, p := range map[string]*Playground{"[0.6,0.8]": newPlane(t), "[0.6,0,0.8]": newSpace(t)} {
+		j := answer[cut](t, p, fmt.Sprintf(`{"op":"slice","theta":%s,"kappa":5}`, theta)).Value
+		question := `{"op":"estimate","distribution":"vmf","theta":` + theta + `,"slices":%d,"kappa":5,"seed":7}`
+		if e := answer[estimate](t, p, fmt.Sprintf(question, 4000)); math.Abs(j-e.Value) > 4**e.StdErr {
+			t.Errorf("direction %s: %g, estimate %g +- %g", theta, j, e.Value, *e.StdErr)
 		}
-		theta := map[int]string{2: "[0.6,0.8]", 3: "[0.6,0,0.8]"}[p.x.Dim]
-		up := answer[path](t, p, `{"op":"ascent","theta":`+theta+`,"steps":30,"rate":0.05,"tangent":true,"slices":30,"kappa":5}`)
-		for _, k := range []int{0, 30} {
-			at, _ := json.Marshal(up.Locations[k*p.x.Dim : (k+1)*p.x.Dim])
-			e := answer[estimate](t, p, fmt.Sprintf(`{"op":"estimate","distribution":"vmf","theta":%s,"slices":4000,"kappa":5,"seed":7}`, at))
-			if math.Abs(up.Values[k]-e.Value) > 4**e.StdErr {
-				t.Errorf("%s, location %d: %g, estimate %g +- %g", name, k, up.Values[k], e.Value, *e.StdErr)
-			}
-		}
-		if up.Values[30] <= up.Values[0] {
-			t.Errorf("%s: expected a rise, found %g to %g", name, up.Values[0], up.Values[30])
+		if e := answer[estimate](t, p, fmt.Sprintf(question, 1)); e.StdErr != nil {
+			t.Errorf("one slice: expected no standard error, found %v", *e.StdErr)
 		}
 	}
 }
