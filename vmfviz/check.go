@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"strings"
-	"unicode"
 )
 
 // errorIf returns an error of the package if something is wrong; cmp.Or takes the first of several.
@@ -28,15 +26,16 @@ func each[T any](list []T, check func(i int, v T) error) error {
 
 // checkRows checks that v holds at least one row of dim finite numbers.
 func checkRows(name string, v []float32, dim int) error {
-	return cmp.Or(errorIf(len(v) == 0, "%s is empty, expected rows of %d numbers", name, dim),
-		errorIf(len(v)%dim != 0, "%s has length %d, expected a multiple of %d", name, len(v), dim), each(v, func(i int,
-			x float32) error {
-			if math.Abs(float64(x)) <= 1e15 { // errorIf would allocate its arguments for every number
-				return nil
-			}
+	if len(v) == 0 || len(v)%dim != 0 {
+		return fmt.Errorf("vmfviz: %s has length %d, expected a multiple of %d above 0", name, len(v), dim)
+	}
+	for i, x := range v {
+		if !(math.Abs(float64(x)) <= 1e15) {
 			return fmt.Errorf("vmfviz: %s: row %d, column %d is %g, expected a finite number of at most 1e15", name, i/dim,
 				i%dim, x)
-		}))
+		}
+	}
+	return nil
 }
 
 // checkUnit checks that v, if not nil, holds unit vectors of length dim, to 1 part in 100.
@@ -44,13 +43,10 @@ func checkUnit(name string, v []float32, dim int) error {
 	if v == nil {
 		return nil
 	}
-	if err := checkRows(name, v, dim); err != nil {
-		return err
-	}
-	return each(rows(v, dim), func(i int, q vec3) error {
+	return cmp.Or(checkRows(name, v, dim), each(rows(v, dim), func(i int, q vec3) error {
 		n := math.Sqrt(dot(q, q))
 		return errorIf(math.Abs(n-1) > 0.01, "%s: row %d has length %.4g, expected a unit vector", name, i, n)
-	})
+	}))
 }
 
 // largest is the limit for numbers on axes: their squares must be finite.
@@ -68,14 +64,7 @@ func checkNumber(name string, x float64, log bool) error {
 		errorIf(log && x < 1/largest, "%s is %g, expected a positive number for a logarithmic axis", name, x))
 }
 
-// checkText checks that a text is one line.
-func checkText(name, s string) error {
-	control := strings.IndexFunc(s, unicode.IsControl)
-	return errorIf(control >= 0, "%s = %q: expected one line of text, found a control character", name, s)
-}
-
-// checkNames checks n texts, or none.
+// checkNames checks that there are n names, or none.
 func checkNames(name string, texts []string, n int) error {
-	return cmp.Or(errorIf(texts != nil && len(texts) != n, "%s has %d names, expected %d", name, len(texts), n),
-		each(texts, func(i int, t string) error { return checkText(fmt.Sprintf("%s[%d]", name, i), t) }))
+	return errorIf(texts != nil && len(texts) != n, "%s has %d names, expected %d", name, len(texts), n)
 }

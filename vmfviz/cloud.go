@@ -100,7 +100,7 @@ const (
 
 // cloudPlots returns a plot of each cell, in the cloud's units around its centre, and the height of
 // plots of a width: all in one perspective view, at one scale.
-func cloudPlots(t *Theme, cam camera, cells []cloudCell, w vg.Length) (plots []*plot.Plot, h vg.Length) {
+func cloudPlots(cam camera, cells []cloudCell, w vg.Length) (plots []*plot.Plot, h vg.Length) {
 	radius := 1e-30 // of the largest cloud around its centre
 	for _, c := range cells {
 		for _, q := range c.points {
@@ -113,7 +113,7 @@ func cloudPlots(t *Theme, cam camera, cells []cloudCell, w vg.Length) (plots []*
 		for _, q := range o.points {
 			x, y = math.Max(x, math.Abs(q.X)), math.Max(y, math.Abs(q.Y))
 		}
-		p := t.bare()
+		p := theme.bare()
 		p.HideAxes()
 		p.Add(o)
 		plots = append(plots, p)

@@ -32,8 +32,6 @@ type CloudsOptions struct {
 	Columns []string
 	// View is where the reader stands (y is up); the zero View is From(142, 24).
 	View View
-	// Theme is the look; nil means [DefaultTheme].
-	Theme *Theme
 }
 
 // cloudView sees objects whose front faces -z, as ShapeNet's, from the front.
@@ -62,10 +60,9 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 	if err := o.check(rows); err != nil {
 		return nil, err
 	}
-	theme := o.Theme.or()
 	cols := len(rows[0].Clouds)
 	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d rows of %d point clouds", len(rows), cols)),
-		Theme: theme, Gap: cloudGap}
+		gap: cloudGap}
 	var scale palette.ColorMap // of errors from 0 to the largest
 	var cells []cloudCell
 	largest := 0.0
@@ -84,11 +81,7 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 		}
 	}
 	if slices.ContainsFunc(rows, func(r CloudRow) bool { return r.Errors }) {
-		var err error
-		if p.Bar, scale, err = theme.colorBar(theme.Errors, 0, largest, "distance to the nearest target point",
-			nil); err != nil {
-			return nil, err
-		}
+		p.bar, scale = theme.colorBar(theme.Errors, 0, largest, "distance to the nearest target point", nil)
 	}
 	across, flat := cols, cols == 1 && len(rows) <= 4
 	if flat {
@@ -96,7 +89,7 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 	}
 	const captions = 24 // at the left
 	w := min(maxCloud, p.room(across)-captions/vg.Length(across))
-	plots, h := cloudPlots(theme, o.View.or(cloudView).cameraY(), cells, w)
+	plots, h := cloudPlots(o.View.or(cloudView).cameraY(), cells, w)
 	side := vg.Length(0)
 	for i, r := range rows {
 		q := plots[i*cols]
@@ -127,8 +120,7 @@ func (r CloudRow) role(i int) Role {
 }
 
 func (o CloudsOptions) check(rows []CloudRow) error {
-	if err := cmp.Or(checkText("Title", o.Title), o.View.check(), errorIf(len(rows) == 0,
-		"no rows given, expected at least one")); err != nil {
+	if err := cmp.Or(o.View.check(), errorIf(len(rows) == 0, "no rows given, expected at least one")); err != nil {
 		return err
 	}
 	cols := len(rows[0].Clouds)
@@ -138,13 +130,13 @@ func (o CloudsOptions) check(rows []CloudRow) error {
 			return fmt.Errorf("vmfviz: %s.Clouds has %d clouds, expected as many as rows[0] and at least one (rows[0] has %d)",
 				name, len(r.Clouds), cols)
 		}
-		return cmp.Or(checkText(name+".Caption", r.Caption), each(r.Clouds, func(j int, c []float32) error {
+		return each(r.Clouds, func(j int, c []float32) error {
 			if c == nil {
 				return nil
 			}
 			return cmp.Or(checkRows(fmt.Sprintf("%s.Clouds[%d]", name, j), c, 3), errorIf(r.Errors && rows[0].Clouds[j] == nil,
 				"rows[0].Clouds[%d] is nil, expected the target for the Errors of %s", j, name))
-		}))
+		})
 	}), checkNames("Columns", o.Columns, cols))
 }
 
@@ -175,30 +167,26 @@ type GalleryOptions struct {
 	Role Role
 	// View is where the reader stands (y is up); the zero View is From(142, 24).
 	View View
-	// Theme is the look; nil means [DefaultTheme].
-	Theme *Theme
 }
 
 // Gallery draws clouds [M, 3] one after the other in lines, each with its caption: a contact sheet.
 // All have one scale and one view in perspective with y up; each is centred in its cell.
 func Gallery(o GalleryOptions, clouds ...[]float32) (*Picture, error) {
-	if err := cmp.Or(checkText("Title", o.Title), o.View.check(), checkNames("Captions", o.Captions, len(clouds)),
+	if err := cmp.Or(o.View.check(), checkNames("Captions", o.Captions, len(clouds)),
 		errorIf(len(clouds) == 0, "no clouds given, expected at least one"),
 		errorIf(o.Columns < 0 || o.Columns > 20, "Columns = %d, expected 0 (automatic) to 20", o.Columns),
 		each(clouds, func(i int, c []float32) error { return checkRows(fmt.Sprintf("clouds[%d]", i), c, 3) })); err != nil {
 		return nil, err
 	}
-	theme := o.Theme.or()
 	tint := shading(theme.color(cmp.Or(o.Role, Input), 0))
 	var cells []cloudCell
 	for _, c := range clouds {
 		cells = append(cells, cloudCell{around(middle(c), c), tint})
 	}
 	cols := columns(o.Columns, len(clouds), 8)
-	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d point clouds", len(clouds))), Theme: theme,
-		Gap: cloudGap}
+	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d point clouds", len(clouds))), gap: cloudGap}
 	w := min(maxCloud, p.room(cols))
-	plots, h := cloudPlots(theme, o.View.or(cloudView).cameraY(), cells, w)
+	plots, h := cloudPlots(o.View.or(cloudView).cameraY(), cells, w)
 	caption := vg.Length(0)
 	for i, name := range o.Captions {
 		label := &plots[i].X.Label

@@ -47,8 +47,6 @@ type CurvesOptions struct {
 	Title string
 	// Height of the plots in pixels; 0 means 280.
 	Height int
-	// Theme is the look; nil means [DefaultTheme].
-	Theme *Theme
 }
 
 // Curves draws plots of curves side by side, up to three in a row: training losses, an ascent,
@@ -56,27 +54,23 @@ type CurvesOptions struct {
 // or lightness, so that they can be told apart in greyscale. A legend that all plots share stands
 // in the first.
 func Curves(o CurvesOptions, panels ...CurvePanel) (*Picture, error) {
-	if err := cmp.Or(checkText("Title", o.Title), errorIf(len(panels) == 0, "no panels given, expected at least one"),
-		errorIf(o.Height < 0 || o.Height > 2000, "Height = %d, expected 0 (automatic) to 2000 pixels",
-			o.Height)); err != nil {
+	if err := cmp.Or(errorIf(len(panels) == 0, "no panels given, expected at least one"),
+		errorIf(o.Height < 0 || o.Height > 2000, "Height = %d, expected 0 (automatic) to 2000 pixels", o.Height),
+		each(panels, func(i int, c CurvePanel) error { return c.check(fmt.Sprintf("panels[%d]", i)) })); err != nil {
 		return nil, err
 	}
-	theme := o.Theme.or()
 	cols := columns(0, len(panels), 3)
 	height := vg.Length(0.75*float64(cmp.Or(o.Height, 280))) + 36 // ticks and labels
 	if slices.ContainsFunc(panels, func(c CurvePanel) bool { return c.Title != "" }) {
 		height += 18
 	}
-	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("curves in %d plot(s)", len(panels))), Theme: theme}
+	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("curves in %d plot(s)", len(panels)))}
 	width := p.room(cols)
 	var plots []*plot.Plot
 	for i, c := range panels {
-		q, lines, err := c.plot(theme, fmt.Sprintf("panels[%d]", i))
-		if err != nil {
-			return nil, err
-		}
+		q, lines := c.plot()
 		if i == 0 || !c.sameLegend(panels[0]) {
-			c.legend(theme, q)
+			c.legend(q)
 			placeLegend(q, width, height, lines, cols == 1)
 		}
 		plots = append(plots, q)
@@ -86,11 +80,8 @@ func Curves(o CurvesOptions, panels ...CurvePanel) (*Picture, error) {
 }
 
 // plot draws the panel and returns its lines too.
-func (c CurvePanel) plot(t *Theme, name string) (*plot.Plot, []plotter.XYs, error) {
-	if err := c.check(name); err != nil {
-		return nil, nil, err
-	}
-	p := t.NewPlot()
+func (c CurvePanel) plot() (p *plot.Plot, all []plotter.XYs) {
+	p = theme.newPlot()
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.Title, c.XLabel, c.YLabel
 	if c.LogX {
 		logAxis(&p.X)
@@ -99,11 +90,10 @@ func (c CurvePanel) plot(t *Theme, name string) (*plot.Plot, []plotter.XYs, erro
 		logAxis(&p.Y)
 	}
 	for i, s := range c.Series {
-		p.Add(&plotter.Polygon{XYs: s.band(), Color: faded(t.color(s.Role, i), 0.2)})
+		p.Add(&plotter.Polygon{XYs: s.band(), Color: faded(theme.color(s.Role, i), 0.2)})
 	}
-	var all []plotter.XYs
 	for i, s := range c.Series {
-		style := c.style(t, i)
+		style := c.style(i)
 		lines := s.runs(s.Y)
 		all = append(all, lines...)
 		if c.Smooth > 0 {
@@ -117,12 +107,11 @@ func (c CurvePanel) plot(t *Theme, name string) (*plot.Plot, []plotter.XYs, erro
 		pad(&p.X, 0.03)
 	}
 	pad(&p.Y, 0.05)
-	return p, all, nil
+	return p, all
 }
 
 func (c CurvePanel) check(name string) error {
-	return cmp.Or(checkText(name+".Title", c.Title), checkText(name+".XLabel", c.XLabel), checkText(name+".YLabel",
-		c.YLabel),
+	return cmp.Or(
 		errorIf(!(c.Smooth >= 0 && c.Smooth < 1), "%s.Smooth = %g, expected at least 0 and below 1", name, c.Smooth),
 		errorIf(len(c.Series) == 0, "%s.Series is empty, expected at least one curve", name),
 		each(c.Series, func(i int, s Series) error { return s.check(fmt.Sprintf("%s.Series[%d]", name, i), c.LogX, c.LogY) }))
@@ -130,7 +119,7 @@ func (c CurvePanel) check(name string) error {
 
 func (s Series) check(name string, logX, logY bool) error {
 	n := len(s.Y)
-	if err := cmp.Or(checkText(name+".Label", s.Label), errorIf(n == 0, "%s.Y is empty", name),
+	if err := cmp.Or(errorIf(n == 0, "%s.Y is empty", name),
 		errorIf(s.X != nil && len(s.X) != n, "%s.X has length %d, expected %d as Y has", name, len(s.X), n),
 		errorIf((s.Low == nil) != (s.High == nil), "%s: one of Low and High is missing: a band needs both", name),
 		errorIf(s.Low != nil && (len(s.Low) != n || len(s.High) != n),
@@ -192,11 +181,11 @@ func (s Series) band() (rings []plotter.XYs) {
 var lineDashes = [][]vg.Length{nil, {5.2, 3}, {1.5, 2.2}, {6.8, 2.2, 1.5, 2.2}, {9.8, 3}, {3, 1.5}}
 
 // style is the look of curve i, or of the one before it that an unlabelled curve continues.
-func (c CurvePanel) style(t *Theme, i int) draw.LineStyle {
+func (c CurvePanel) style(i int) draw.LineStyle {
 	if s := c.Series[i]; s.Label == "" && s.Role != Auto {
 		i = slices.IndexFunc(c.Series, func(first Series) bool { return first.Role == s.Role })
 	}
-	return draw.LineStyle{Color: t.color(c.Series[i].Role, i), Width: 1.7, Dashes: lineDashes[i%len(lineDashes)]}
+	return draw.LineStyle{Color: theme.color(c.Series[i].Role, i), Width: 1.7, Dashes: lineDashes[i%len(lineDashes)]}
 }
 
 // pale is the look of values that a smoothed curve lies on.
@@ -205,16 +194,16 @@ func pale(s draw.LineStyle) draw.LineStyle {
 }
 
 // legend adds an entry for each labelled curve, and says what is pale and bold.
-func (c CurvePanel) legend(t *Theme, p *plot.Plot) {
+func (c CurvePanel) legend(p *plot.Plot) {
 	for i, s := range c.Series {
 		if s.Label != "" {
-			p.Legend.Add(s.Label, &plotter.Line{LineStyle: c.style(t, i)})
+			p.Legend.Add(s.Label, &plotter.Line{LineStyle: c.style(i)})
 		}
 	}
 	if c.Smooth > 0 {
-		bold := draw.LineStyle{Color: t.Muted, Width: 1.7}
+		bold := draw.LineStyle{Color: theme.Muted, Width: 1.7}
 		if len(c.Series) == 1 {
-			bold = c.style(t, 0)
+			bold = c.style(0)
 		}
 		p.Legend.Add("each value", &plotter.Line{LineStyle: pale(bold)})
 		p.Legend.Add("smoothed", &plotter.Line{LineStyle: bold})

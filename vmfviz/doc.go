@@ -10,19 +10,17 @@
 //     many slices ([Slice]), the matched pairs in space ([Pairs]), a view in which
 //     the reader turns the direction ([SliceHTML]);
 //   - numbers: curves of a training run ([Curves]), estimates with their standard
-//     errors ([Dots]), distances as a table of colours ([Matrix]).
+//     errors ([Dots]).
 //
 // The package works on plain Go values and knows nothing of training. A cloud of M points is a
 // []float32 of length 3·M, row by row: x₁ y₁ z₁ x₂ y₂ z₂ ...
 //
 // Every function returns a [*Picture], a grid of plots of gonum/plot: set their titles and limits,
-// add plotters, and write it as PNG (two pixels for one, so that it stays crisp), SVG, PDF or
-// another format of gonum/plot. A [Theme] has the colours. The bytes depend on the arguments only:
-// two runs of one binary give equal files.
+// add plotters, and write it as PNG (two pixels for one, so that it stays crisp), SVG or PDF. The
+// bytes depend on the arguments only: two runs of one binary give equal files.
 //
 // What is spherical or in space is projected to the plane of its plot, whose axes are hidden: for
-// [Sphere] and [SphereMap] it has the radius of the sphere for a unit, and [View.Sphere] and
-// [View.SphereMap] say where a direction lies; for clouds it has the clouds' own unit.
+// [Sphere] and [SphereMap] its unit is the radius of the sphere, for clouds their own.
 //
 // A picture is a white card with its own margin, rounded corners and a thin grey rim. What is
 // outside the card is transparent, so that it reads the same on a white page and on a dark one.

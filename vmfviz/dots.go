@@ -45,8 +45,6 @@ type DotsOptions struct {
 	Interval string
 	// Legend says what the marks of a role stand for.
 	Legend map[Role]string
-	// Theme is the look; nil means [DefaultTheme].
-	Theme *Theme
 }
 
 // Dots compares estimates, one in a line: a mark at the value, a bar from one standard error below
@@ -58,15 +56,13 @@ type DotsOptions struct {
 // A value below 10⁻⁹ of the largest is rounding and is written as 0.
 func Dots(o DotsOptions, estimates ...Estimate) (*Picture, error) {
 	o.PaperLabel, o.Interval = cmp.Or(o.PaperLabel, "paper"), cmp.Or(o.Interval, "standard error")
-	if err := o.check(estimates); err != nil {
+	if err := checkEstimates(estimates); err != nil {
 		return nil, err
 	}
-	theme := o.Theme.or()
-	d := dotPlot{o, estimates, theme, theme.NewPlot()}
+	d := dotPlot{o, estimates, theme.newPlot()}
 	d.axes()
 	d.marks()
-	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d estimates ± %s", len(estimates), o.Interval)),
-		Theme: theme}
+	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d estimates ± %s", len(estimates), o.Interval))}
 	height := vg.Length(20*len(estimates)) + 42
 	width := p.room(1)
 	data := d.DataCanvas(draw.NewCanvas(nil, width, height))
@@ -82,17 +78,11 @@ func Dots(o DotsOptions, estimates ...Estimate) (*Picture, error) {
 	return p, nil
 }
 
-func (o DotsOptions) check(estimates []Estimate) error {
-	legend := make([]string, Reference+1)
-	for r := range legend {
-		legend[r] = o.Legend[Role(r)]
-	}
-	return cmp.Or(checkText("Title", o.Title), checkText("XLabel", o.XLabel), checkText("PaperLabel", o.PaperLabel),
-		checkText("Interval", o.Interval),
-		checkNames("Legend", legend, len(legend)), errorIf(len(estimates) == 0, "no estimates given, expected at least one"),
+func checkEstimates(estimates []Estimate) error {
+	return cmp.Or(errorIf(len(estimates) == 0, "no estimates given, expected at least one"),
 		each(estimates, func(i int, e Estimate) error {
 			name := fmt.Sprintf("estimates[%d]", i)
-			return cmp.Or(checkText(name+".Label", e.Label), checkNumber(name+".Value", e.Value, false),
+			return cmp.Or(checkNumber(name+".Value", e.Value, false),
 				checkNumber(name+".Paper", e.paper(), false),
 				errorIf(!(e.StdErr >= 0 && e.StdErr < largest), "%s.StdErr is %g, expected a number not below 0", name, e.StdErr))
 		}))
@@ -102,7 +92,6 @@ func (o DotsOptions) check(estimates []Estimate) error {
 type dotPlot struct {
 	DotsOptions
 	estimates []Estimate
-	theme     *Theme
 	*plot.Plot
 }
 
@@ -137,7 +126,7 @@ func (d dotPlot) axes() {
 	if b, ok := findBreak(low, high); ok {
 		d.X.Scale, d.X.Tick.Marker = b, b
 		d.X.Min, d.X.Max = b.min, b.max
-		d.Add(&axisBreak{b, d.theme.Background, draw.LineStyle{Color: d.theme.Axis, Width: 0.9}})
+		d.Add(&axisBreak{b, theme.Background, draw.LineStyle{Color: theme.Axis, Width: 0.9}})
 	} else {
 		pad(&d.X, 0.05)
 	}
@@ -146,7 +135,7 @@ func (d dotPlot) axes() {
 		d.X.Label.Text = joined(d.XLabel, "± "+d.Interval)
 	}
 	names := make(plot.ConstantTicks, len(d.estimates))
-	label := d.theme.style(pointsLabel, d.theme.Text)
+	label := theme.style(pointsLabel, theme.Text)
 	for i, e := range d.estimates {
 		names[i] = plot.Tick{Value: -float64(i), Label: ellipsis(label, e.Label, 200)}
 	}
@@ -163,7 +152,7 @@ func (d dotPlot) marks() {
 		biggest = math.Max(biggest, math.Abs(e.Value))
 	}
 	numbers := &plotter.Labels{Offset: vg.Point{X: 9, Y: pointsLabel / 10}}
-	style := d.theme.style(pointsLabel, d.theme.Text)
+	style := theme.style(pointsLabel, theme.Text)
 	style.YAlign = draw.YCenter
 	for i, e := range d.estimates {
 		y := -float64(i)
@@ -174,9 +163,9 @@ func (d dotPlot) marks() {
 		if e.StdErr > 0 {
 			d.Add(&plotter.XErrorBars{XYs: plotter.XYs{{X: e.Value, Y: y}}, XErrors: plotter.XErrors{{Low: e.StdErr,
 				High: e.StdErr}},
-				LineStyle: draw.LineStyle{Color: d.theme.color(e.Role, 0), Width: 1.6}, CapWidth: 9})
+				LineStyle: draw.LineStyle{Color: theme.color(e.Role, 0), Width: 1.6}, CapWidth: 9})
 		}
-		d.Add(&plotter.Scatter{XYs: plotter.XYs{{X: e.Value, Y: y}}, GlyphStyle: d.theme.glyph(e.Role, 3.4)})
+		d.Add(&plotter.Scatter{XYs: plotter.XYs{{X: e.Value, Y: y}}, GlyphStyle: theme.glyph(e.Role, 3.4)})
 		if e.paper() != 0 {
 			d.Add(&plotter.Scatter{XYs: plotter.XYs{{X: e.Paper, Y: y}}, GlyphStyle: d.published()})
 		}
@@ -191,11 +180,11 @@ func (d dotPlot) marks() {
 }
 
 func (d dotPlot) level() draw.LineStyle {
-	return draw.LineStyle{Color: d.theme.Muted, Width: 0.9, Dashes: lineDashes[1]}
+	return draw.LineStyle{Color: theme.Muted, Width: 0.9, Dashes: lineDashes[1]}
 }
 
 func (d dotPlot) published() draw.GlyphStyle {
-	return draw.GlyphStyle{Color: d.theme.Text, Radius: 5.2, Shape: diamond{}}
+	return draw.GlyphStyle{Color: theme.Text, Radius: 5.2, Shape: diamond{}}
 }
 
 // legend adds an entry for each kind of mark that has a name and reports whether there is any.
@@ -208,7 +197,7 @@ func (d dotPlot) legend() bool {
 		}
 	}
 	for _, e := range d.estimates {
-		entry(d.DotsOptions.Legend[e.Role], &plotter.Scatter{GlyphStyle: d.theme.glyph(e.Role, 3.4)})
+		entry(d.DotsOptions.Legend[e.Role], &plotter.Scatter{GlyphStyle: theme.glyph(e.Role, 3.4)})
 	}
 	for _, e := range d.estimates {
 		if e.paper() != 0 {

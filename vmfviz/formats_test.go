@@ -15,62 +15,21 @@ import (
 	"gonum.org/v1/plot/vg/vgimg"
 )
 
-func write(t *testing.T, p *Picture, format string) []byte {
-	t.Helper()
-	w, err := p.WriterTo(format)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var out bytes.Buffer
-	if _, err := w.WriteTo(&out); err != nil {
-		t.Fatal(err)
-	}
-	return out.Bytes()
-}
-
-// TestPDFText: a PDF gives back its text, Greek letters and numbers too, and two
-// drawings of one picture are equal to the byte.
+// TestPDFText: a PDF gives back its text, Greek letters and numbers too.
 func TestPDFText(t *testing.T) {
 	p, err := Curves(CurvesOptions{Title: "F(θ) at ε, κ = 20"},
 		CurvePanel{XLabel: "κ", YLabel: "SW² ± 1", Series: []Series{{Label: "ψ → ∞", Y: []float64{-2, 0, 2}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := p.format("pdf")
+	file, err := p.PDF()
 	if err != nil {
 		t.Fatal(err)
-	}
-	if again, _ := p.format("pdf"); !bytes.Equal(file, again) {
-		t.Error("two PDF drawings of one picture differ")
 	}
 	text := pdfText(t, file)
 	for _, want := range []string{"F(θ)atε,κ=20", "ψ→∞", "SW", "±1", "−1", "1.5"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the PDF has no %q, only %q", want, text)
-		}
-	}
-}
-
-// TestOnePlot: a plot of a picture can be written by itself, as a user of gonum/plot
-// does, and its PDF has Greek letters too.
-func TestOnePlot(t *testing.T) {
-	p, err := Sphere(SphereOptions{}, SpherePanel{Caption: "κ = 20", Location: up, LocationLabel: "ψ"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, format := range []string{"pdf", "svg", "png"} {
-		w, err := p.Plots[0][0].WriterTo(200, 200, format)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var out bytes.Buffer
-		if _, err := w.WriteTo(&out); err != nil {
-			t.Fatal(err)
-		}
-		if format == "pdf" {
-			if text := pdfText(t, out.Bytes()); !strings.Contains(text, "κ=20") || !strings.Contains(text, "ψ") {
-				t.Errorf("the PDF has only %q", text)
-			}
 		}
 	}
 }

@@ -64,7 +64,7 @@ func (h *Heat) check(name string) error {
 		return nil
 	}
 	r := h.rows()
-	return cmp.Or(checkFinite(name+".Values", h.Values), checkText(name+".Label", h.Label),
+	return cmp.Or(checkFinite(name+".Values", h.Values),
 		errorIf(r < 4 || 2*r*r != len(h.Values), "%s.Values has length %d, expected 2·rows² with rows >= 4, one number for each direction of SphereGrid(rows)", name, len(h.Values)))
 }
 
@@ -109,7 +109,7 @@ type heatScale struct {
 }
 
 // newHeatScale returns the scale of the panels; it has no colours if they have no function.
-func newHeatScale(t *Theme, panels []SpherePanel) (s heatScale, err error) {
+func newHeatScale(panels []SpherePanel) (s heatScale) {
 	var values [][]float64
 	contours := false
 	for _, p := range panels {
@@ -118,17 +118,15 @@ func newHeatScale(t *Theme, panels []SpherePanel) (s heatScale, err error) {
 		}
 	}
 	if values == nil {
-		return s, nil
+		return s
 	}
 	s.lo, s.hi = bounds(values...)
 	if contours {
 		s.levels = contourLevels(s.lo, s.hi)
 	}
-	bar, m, err := t.colorBar(t.Map, s.lo, s.hi, s.label, s.levels)
-	if err == nil {
-		s.bar, s.colors = bar, m.Palette(shades).Colors()
-	}
-	return s, err
+	bar, m := theme.colorBar(theme.Map, s.lo, s.hi, s.label, s.levels)
+	s.bar, s.colors = bar, m.Palette(shades).Colors()
+	return s
 }
 
 // color returns the colour of a value.

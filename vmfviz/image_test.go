@@ -25,10 +25,7 @@ func TestReduce(t *testing.T) {
 			}
 		}
 	}
-	m, err := newColorMap(DefaultTheme().Map, 0, 4095)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := newColorMap(theme.Map, 0, 4095)
 	for i := range 64 { // a smooth colour map of 4096 values
 		for j := range 64 {
 			img.Set(j, i, colorAt(m, float64(64*i+j)))
@@ -80,8 +77,8 @@ func TestNearest(t *testing.T) {
 	}
 	for _, errors := range []bool{true, false} {
 		p, err := Clouds(CloudsOptions{}, CloudRow{Clouds: [][]float32{target, nil}}, CloudRow{Clouds: [][]float32{cloud, nil}, Errors: errors})
-		if err != nil || (p.Bar != nil) != errors || errors && !(p.Bar.Y.Max > 98 && p.Bar.Y.Max < 101) {
-			t.Errorf("errors %v: colour bar %v (%v)", errors, p.Bar, err)
+		if err != nil || (p.bar != nil) != errors || errors && !(p.bar.Y.Max > 98 && p.bar.Y.Max < 101) {
+			t.Errorf("errors %v: colour bar %v (%v)", errors, p.bar, err)
 		}
 	}
 }

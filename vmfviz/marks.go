@@ -66,10 +66,10 @@ func polygon(corners ...vg.Point) (path vg.Path) {
 
 // label writes a text at a place, shifted by an offset; with ground, on a pale disc of the
 // background that lets it be read on any colour.
-func label(t *Theme, p *plot.Plot, at plotter.XY, txt string, s draw.TextStyle, offset vg.Point, ground bool) {
+func label(p *plot.Plot, at plotter.XY, txt string, s draw.TextStyle, offset vg.Point, ground bool) {
 	s.XAlign, s.YAlign = draw.XCenter, draw.YCenter
 	if ground {
-		s.Handler = grounded{s.Handler, faded(t.Background, 0.8)}
+		s.Handler = grounded{s.Handler, faded(theme.Background, 0.8)}
 	}
 	p.Add(&plotter.Labels{XYs: plotter.XYs{at}, Labels: []string{txt}, TextStyle: []draw.TextStyle{s}, Offset: offset})
 }

@@ -12,15 +12,7 @@ import (
 )
 
 // PairsOptions describe a [Pairs] picture.
-type PairsOptions struct {
-	Title string
-	// View is where the reader stands for three-dimensional clouds (y is up); the zero View is the
-	// one of four around the clouds that sees theta best. It is turned until theta lies in the
-	// picture plane.
-	View View
-	// Theme is the look; nil means [DefaultTheme].
-	Theme *Theme
-}
+type PairsOptions struct{ Title string }
 
 // Pairs draws the matching of one slice back in the space of the clouds: the point of x with the
 // i-th smallest projection aᵢ = θᵀxᵢ and the point of y with the i-th smallest bᵢ = θᵀyᵢ are joined
@@ -30,23 +22,23 @@ type PairsOptions struct {
 // which its gradient pulls the points.
 //
 // Clouds x and y are [m, d], d = 2 or 3, with equally many points; theta [d] is a unit vector. Near
-// points and lines are darker.
+// points and lines are darker. The view is that of [Slice].
 func Pairs(o PairsOptions, x, y, theta []float32) (*Picture, error) {
-	if err := checkSlice(o.Title, o.View, x, y, theta); err != nil {
+	if err := checkSlice(View{}, x, y, theta); err != nil {
 		return nil, err
 	}
-	c := newSliced(SliceOptions{View: o.View}, x, y, theta, 60)
+	c := newSliced(SliceOptions{}, x, y, theta, 60)
 	alt := fmt.Sprintf("two clouds of %d points, %d of the pairs that one direction matches joined", len(c.x.points),
 		len(c.pairs))
-	p := &Picture{Title: o.Title, Alt: altText(o.Title, alt), Theme: o.Theme.or()}
-	p.setPlots([]*plot.Plot{c.pairsPlot(p.Theme)}, 1, 432, 345)
+	p := &Picture{Title: o.Title, Alt: altText(o.Title, alt)}
+	p.setPlots([]*plot.Plot{c.pairsPlot()}, 1, 432, 345)
 	return p, nil
 }
 
 // pairsPlot draws the clouds, pale, and joins the pairs; the axes are those of the picture plane,
 // in units of the clouds.
-func (c *sliced) pairsPlot(t *Theme) *plot.Plot {
-	p := t.bare()
+func (c *sliced) pairsPlot() *plot.Plot {
+	p := theme.bare()
 	p.HideAxes()
 	m := len(c.x.points)
 	all := append(slices.Clone(c.x.points), c.y.points...)
@@ -67,7 +59,7 @@ func (c *sliced) pairsPlot(t *Theme) *plot.Plot {
 	}
 	points.GlyphStyleFunc = func(k int) draw.GlyphStyle {
 		i := back[k]
-		g := t.glyph(Input+Role(i/m), dotRadius(m)*vg.Length(1.4+0.6*near[i]))
+		g := theme.glyph(Input+Role(i/m), dotRadius(m)*vg.Length(1.4+0.6*near[i]))
 		g.Color = blend(g.Color, white, 0.72-0.52*near[i])
 		return g
 	}
@@ -76,19 +68,19 @@ func (c *sliced) pairsPlot(t *Theme) *plot.Plot {
 	var ends [2]plotter.XYs
 	for _, rank := range c.pairs {
 		i, j := c.x.order[rank], m+c.y.order[rank]
-		style := draw.LineStyle{Color: faded(t.Text, 0.35+0.2*(near[i]+near[j])), Width: 0.8}
+		style := draw.LineStyle{Color: faded(theme.Text, 0.35+0.2*(near[i]+near[j])), Width: 0.8}
 		p.Add(&plotter.Line{XYs: plotter.XYs{page[i], page[j]}, LineStyle: style})
 		ends[0], ends[1] = append(ends[0], page[i]), append(ends[1], page[j])
 	}
 	for k, name := range []string{"cloud X", "cloud Y"} {
-		p.Legend.Add(name, seamed(p, t, ends[k], Input+Role(k), 2.4))
+		p.Legend.Add(name, seamed(p, ends[k], Input+Role(k), 2.4))
 	}
 	pairs := fmt.Sprintf("%d of %d pairs: equal ranks along θ", len(c.pairs), len(c.x.points))
 	if len(c.pairs) == len(c.x.points) {
 		pairs = fmt.Sprintf("all %d pairs: equal ranks along θ", len(c.pairs))
 	}
-	p.Legend.Add(pairs, &plotter.Line{LineStyle: draw.LineStyle{Color: faded(t.Text, 0.7), Width: 1}})
-	beside(page, c.cam.flat([]vec3{c.theta})[0]).draw(t, p, 2.2)
+	p.Legend.Add(pairs, &plotter.Line{LineStyle: draw.LineStyle{Color: faded(theme.Text, 0.7), Width: 1}})
+	beside(page, c.cam.flat([]vec3{c.theta})[0]).draw(p, 2.2)
 	p.Legend.Left = true
 	pad(&p.Y, 0.02)
 	p.Y.Min = at(&p.Y, -0.1) // room for the legend

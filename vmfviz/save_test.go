@@ -25,7 +25,7 @@ func TestSave(t *testing.T) {
 	if err := p.Save(missing); err == nil || !strings.Contains(err.Error(), missing) {
 		t.Errorf("missing folder: %v", err)
 	}
-	if err := p.Save(filepath.Join(dir, "d.gif")); err == nil || !strings.Contains(err.Error(), "d.gif") || !strings.Contains(err.Error(), "png, svg or pdf") {
+	if err := p.Save(filepath.Join(dir, "d.gif")); err == nil || !strings.Contains(err.Error(), "d.gif") || !strings.Contains(err.Error(), ".png, .svg or .pdf") {
 		t.Errorf("GIF: %v", err)
 	}
 	if err := os.Mkdir(filepath.Join(dir, "e.png"), 0o755); err != nil {

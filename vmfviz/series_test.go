@@ -72,13 +72,12 @@ func TestThin(t *testing.T) {
 func TestUnlabelled(t *testing.T) {
 	y := []float64{1, 2, 3}
 	c := CurvePanel{Series: []Series{{Label: "a", Y: y}, {Label: "b", Y: y}, {Label: "closed form", Y: y, Role: Reference}, {Y: y, Role: Reference}, {Y: y, Role: Reference}, {Y: y}}}
-	theme := DefaultTheme()
 	for _, i := range []int{3, 4} {
-		if got, want := c.style(theme, i), c.style(theme, 2); !reflect.DeepEqual(got, want) {
+		if got, want := c.style(i), c.style(2); !reflect.DeepEqual(got, want) {
 			t.Errorf("curve %d looks like %v, expected %v", i, got, want)
 		}
 	}
-	if reflect.DeepEqual(c.style(theme, 5).Dashes, c.style(theme, 4).Dashes) {
+	if reflect.DeepEqual(c.style(5).Dashes, c.style(4).Dashes) {
 		t.Error("a curve without a role looks like the one before it")
 	}
 }

@@ -39,8 +39,6 @@ type SliceOptions struct {
 	// Replace makes [SliceHTML] hide, in a notebook in which scripts run, the output above it: the
 	// picture of the same slice.
 	Replace bool
-	// Theme is the look; nil means [DefaultTheme].
-	Theme *Theme
 }
 
 // Slice shows what a sliced Wasserstein distance is. Left: clouds x and y ([m, d], d = 2 or 3,
@@ -58,31 +56,28 @@ type SliceOptions struct {
 // functions of the projections, which is their distance W₁ = (1/m) Σᵢ |a₍ᵢ₎ − b₍ᵢ₎|; F squares the
 // same gaps.
 func Slice(o SliceOptions, x, y, theta []float32, values []float64) (*Picture, error) {
-	if err := cmp.Or(errorIf(o.Convention != SumOverPoints && o.Convention != MeanOverPoints,
-		"Convention = %d, expected SumOverPoints or MeanOverPoints", o.Convention),
-		errorIf(o.StdErr < 0 || o.StdErr >= largest, "StdErr is %g, expected a number not below 0", o.StdErr),
-		checkSlice(o.Title, o.View, x, y, theta)); err != nil {
+	err := cmp.Or(errorIf(o.StdErr < 0 || o.StdErr >= largest, "StdErr is %g, expected a number not below 0", o.StdErr),
+		checkSlice(o.View, x, y, theta))
+	if err == nil && values != nil {
+		err = checkFinite("values", values)
+	}
+	if err != nil {
 		return nil, err
 	}
-	if err := checkFinite("values", values); values != nil && err != nil {
-		return nil, err
-	}
-	theme := o.Theme.or()
 	c := newSliced(o, x, y, theta, 12)
-	plots := []*plot.Plot{c.projectionPlot(theme), c.matchingPlot(theme)}
+	plots := []*plot.Plot{c.projectionPlot(), c.matchingPlot()}
 	names := []string{"Project", "Sort and match"}
 	cols, height := 3, vg.Length(270)
 	if o.Quantiles && values != nil {
 		cols = 2
 	}
-	p := &Picture{Title: o.Title, Theme: theme,
-		Alt: altText(o.Title, "two clouds projected on a direction, their sorted projections matched, and the costs of many directions")}
+	p := &Picture{Title: o.Title, Alt: altText(o.Title, "two clouds projected on a direction, their sorted projections matched, and the costs of many directions")}
 	w := p.room(cols)
 	if o.Quantiles {
-		plots, names = append(plots, c.quantilePlot(theme, w, height)), append(names, "Area between the quantiles")
+		plots, names = append(plots, c.quantilePlot(w, height)), append(names, "Area between the quantiles")
 	}
 	if values != nil {
-		plots, names = append(plots, c.averagePlot(theme, values, w, height)), append(names, "Average over directions")
+		plots, names = append(plots, c.averagePlot(values, w, height)), append(names, "Average over directions")
 	}
 	for i, q := range plots {
 		q.Title.Text = fmt.Sprintf("%d  %s", i+1, names[i])
@@ -93,13 +88,12 @@ func Slice(o SliceOptions, x, y, theta []float32, values []float64) (*Picture, e
 }
 
 // checkSlice checks what every picture of a slice takes.
-func checkSlice(title string, view View, x, y, theta []float32) error {
+func checkSlice(view View, x, y, theta []float32) error {
 	d := len(theta)
 	if d != 2 && d != 3 {
 		return fmt.Errorf("vmfviz: theta has length %d, expected 2 or 3", d)
 	}
-	return cmp.Or(checkText("Title", title), view.check(), checkUnit("theta", theta, d), checkRows("x", x, d),
-		checkRows("y", y, d),
+	return cmp.Or(view.check(), checkUnit("theta", theta, d), checkRows("x", x, d), checkRows("y", y, d),
 		errorIf(len(x) != len(y), "y has %d points, expected %d as x has: the i-th smallest of one is matched with the i-th smallest of the other", len(y)/d, len(x)/d))
 }
 
@@ -195,10 +189,10 @@ func (c camera) flat(points []vec3) plotter.XYs {
 }
 
 // seamed adds marks of a role with a seam of the background, and returns the marks.
-func seamed(p *plot.Plot, t *Theme, at plotter.XYs, r Role, radius vg.Length) *plotter.Scatter {
-	seam := t.glyph(r, radius+0.6)
-	seam.Color = t.Background
-	marks := &plotter.Scatter{XYs: at, GlyphStyle: t.glyph(r, radius)}
+func seamed(p *plot.Plot, at plotter.XYs, r Role, radius vg.Length) *plotter.Scatter {
+	seam := theme.glyph(r, radius+0.6)
+	seam.Color = theme.Background
+	marks := &plotter.Scatter{XYs: at, GlyphStyle: theme.glyph(r, radius)}
 	p.Add(&plotter.Scatter{XYs: at, GlyphStyle: seam}, marks)
 	return marks
 }

@@ -1,10 +1,8 @@
 package vmfviz
 
 import (
-	"cmp"
 	_ "embed" // for the page
 	"fmt"
-	"image/color"
 	"math"
 
 	"github.com/sliced-wasserstein/lab/internal/canvas"
@@ -47,9 +45,7 @@ type slicingData struct {
 // Where scripts do not run, a line of text says so and points to the picture above: show the PNG of
 // Slice first. Options.Replace hides it where scripts do run.
 func SliceHTML(o SliceOptions, x, y, theta []float32, values []float64) (string, error) {
-	if err := cmp.Or(errorIf(o.Convention != SumOverPoints && o.Convention != MeanOverPoints,
-		"Convention = %d, expected SumOverPoints or MeanOverPoints", o.Convention),
-		checkSlice(o.Title, o.View, x, y, theta)); err != nil {
+	if err := checkSlice(o.View, x, y, theta); err != nil {
 		return "", err
 	}
 	view := o.View.or(From(-60, 18))
@@ -65,15 +61,11 @@ func SliceHTML(o SliceOptions, x, y, theta []float32, values []float64) (string,
 	}
 	d.X, d.Y = canvas.Pack(x, d.Unit), canvas.Pack(y, d.Unit)
 	if values != nil {
-		if err := d.setMap(o.Theme.or(), values); err != nil {
+		if err := d.setMap(values); err != nil {
 			return "", err
 		}
 	}
-	page, err := canvas.Page(slicingPage, "This direction turns where scripts run: run the cell, or trust the notebook. The picture above shows one.", d)
-	if err != nil {
-		return "", fmt.Errorf("vmfviz: %w", err)
-	}
-	return page, nil
+	return canvas.Page(slicingPage, "This direction turns where scripts run: run the cell, or trust the notebook. The picture above shows one.", d)
 }
 
 // extent is the largest size of a coordinate, 1 if all are 0.
@@ -91,7 +83,7 @@ func extent(clouds ...[]float32) float64 {
 }
 
 // setMap sets the values of all directions.
-func (d *slicingData) setMap(t *Theme, values []float64) error {
+func (d *slicingData) setMap(values []float64) error {
 	if err := checkFinite("values", values); err != nil {
 		return err
 	}
@@ -119,12 +111,9 @@ func (d *slicingData) setMap(t *Theme, values []float64) error {
 	if d.Dim == 2 {
 		return nil
 	}
-	m, err := newColorMap(t.Map, 0, 1)
-	if err != nil {
-		return err
-	}
+	m := newColorMap(theme.Map, 0, 1)
 	for i := range 256 {
-		c := color.NRGBAModel.Convert(colorAt(m, float64(i)/255)).(color.NRGBA)
+		c := nrgba(colorAt(m, float64(i)/255))
 		d.Colors = append(d.Colors, c.R, c.G, c.B)
 	}
 	return nil

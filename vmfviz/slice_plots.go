@@ -16,8 +16,8 @@ import (
 
 // projectionPlot draws the clouds, the direction beside them, and the way of some points to it. Its
 // axes are those of the picture plane, in units of the clouds.
-func (c *sliced) projectionPlot(t *Theme) *plot.Plot {
-	p := t.bare()
+func (c *sliced) projectionPlot() *plot.Plot {
+	p := theme.bare()
 	p.HideAxes()
 	p.Add(&equalAspect{})
 	n := len(c.x.points)
@@ -25,7 +25,7 @@ func (c *sliced) projectionPlot(t *Theme) *plot.Plot {
 	var marked, feet [2]plotter.XYs
 	for k, cloud := range []projected{c.x, c.y} {
 		role, page := Input+Role(k), c.cam.flat(cloud.points)
-		g := t.glyph(role, dotRadius(n))
+		g := theme.glyph(role, dotRadius(n))
 		if n > len(c.pairs) {
 			g.Color = faded(g.Color, 0.45)
 		}
@@ -33,14 +33,14 @@ func (c *sliced) projectionPlot(t *Theme) *plot.Plot {
 		for _, rank := range c.pairs {
 			at, s := page[cloud.order[rank]], cloud.sorted[rank]
 			marked[k], feet[k] = append(marked[k], at), append(feet[k], line.foot(s, 0.018*float64(2*k-1)))
-			style := draw.LineStyle{Color: faded(t.color(role, 0), 0.75), Width: 0.75, Dashes: []vg.Length{2.2, 1.8}}
+			style := draw.LineStyle{Color: faded(theme.color(role, 0), 0.75), Width: 0.75, Dashes: []vg.Length{2.2, 1.8}}
 			p.Add(&plotter.Line{XYs: plotter.XYs{at, line.foot(s, 0)}, LineStyle: style})
 		}
 	}
-	line.draw(t, p, 1.9)
+	line.draw(p, 1.9)
 	for k := range marked {
-		p.Legend.Add([]string{"cloud X", "cloud Y"}[k], seamed(p, t, marked[k], Input+Role(k), 2.6))
-		seamed(p, t, feet[k], Input+Role(k), 2)
+		p.Legend.Add([]string{"cloud X", "cloud Y"}[k], seamed(p, marked[k], Input+Role(k), 2.6))
+		seamed(p, feet[k], Input+Role(k), 2)
 	}
 	p.X.Label.Text = fmt.Sprintf("aᵢ = θ·xᵢ,  bᵢ = θ·yᵢ,  i = 1 … %d", n)
 	p.Legend.Top, p.Legend.Left = true, true
@@ -82,18 +82,18 @@ func (l sideLine) foot(s, off float64) plotter.XY {
 }
 
 // draw draws the line as an arrow with its letter.
-func (l sideLine) draw(t *Theme, p *plot.Plot, width vg.Length) {
-	dark := t.dark(t.Direction)
-	p.Add(&arrow{From: l.tail, To: l.tip, Color: t.Direction, Width: width, Edges: []draw.LineStyle{{Color: dark,
+func (l sideLine) draw(p *plot.Plot, width vg.Length) {
+	dark := theme.dark(theme.Direction)
+	p.Add(&arrow{From: l.tail, To: l.tip, Color: theme.Direction, Width: width, Edges: []draw.LineStyle{{Color: dark,
 		Width: 1.5}}})
-	label(t, p, l.tip, "θ", italic(bold(t.style(13, dark))), vg.Point{X: vg.Length(9.5 * l.along.X),
+	label(p, l.tip, "θ", italic(bold(theme.style(13, dark))), vg.Point{X: vg.Length(9.5 * l.along.X),
 		Y: vg.Length(9.5 * l.along.Y)}, false)
 }
 
 // matchingPlot draws the sorted projections on two lines, at the heights 1 and 0, pairs joined, and
 // outside of them the densities of all projections.
-func (c *sliced) matchingPlot(t *Theme) *plot.Plot {
-	p := t.bare()
+func (c *sliced) matchingPlot() *plot.Plot {
+	p := theme.bare()
 	if dot(c.cam.right, c.theta) < -1e-6 { // the arrow points to the left
 		p.X.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
 	}
@@ -104,24 +104,24 @@ func (c *sliced) matchingPlot(t *Theme) *plot.Plot {
 	above, below := histogram(c.x.sorted, lo, hi, bins), histogram(c.y.sorted, lo, hi, bins)
 	unit := height / tallest(append(above, below...)...) // one scale for both
 	for i := range bins {
-		p.Add(column(above[i], 1+gap, unit, faded(t.Input, 0.3)), column(below[i], -gap, -unit, faded(t.Output, 0.3)))
+		p.Add(column(above[i], 1+gap, unit, faded(theme.Input, 0.3)), column(below[i], -gap, -unit, faded(theme.Output, 0.3)))
 	}
 	for k, y := range []float64{1, 0} {
 		p.Add(&plotter.Line{XYs: plotter.XYs{{X: lo, Y: y}, {X: hi, Y: y}},
-			LineStyle: draw.LineStyle{Color: t.color(Input+Role(k), 0), Width: 1.2}})
+			LineStyle: draw.LineStyle{Color: theme.color(Input+Role(k), 0), Width: 1.2}})
 	}
 	var a, b plotter.XYs
 	for _, rank := range c.pairs {
 		pair := plotter.XYs{{X: c.x.sorted[rank], Y: 1}, {X: c.y.sorted[rank], Y: 0}}
-		p.Add(&plotter.Line{XYs: pair, LineStyle: draw.LineStyle{Color: faded(t.Text, 0.6), Width: 1}})
+		p.Add(&plotter.Line{XYs: pair, LineStyle: draw.LineStyle{Color: faded(theme.Text, 0.6), Width: 1}})
 		a, b = append(a, pair[0]), append(b, pair[1])
 	}
-	seamed(p, t, a, Input, 2.6)
-	seamed(p, t, b, Output, 2.6)
+	seamed(p, a, Input, 2.6)
+	seamed(p, b, Output, 2.6)
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = lo, hi, -gap-height-0.04, 1+gap+height+0.04
 	p.Y.Tick.Marker = plot.ConstantTicks{{Value: 1, Label: "a₍ᵢ₎"}, {Value: 0, Label: "b₍ᵢ₎"}}
 	p.Y.Tick.Length, p.Y.LineStyle.Width, p.Y.Padding = 0, 0, 4
-	p.Y.Tick.Label.Color, p.Y.Tick.Label.Font.Size = t.Text, pointsHead
+	p.Y.Tick.Label.Color, p.Y.Tick.Label.Font.Size = theme.Text, pointsHead
 	factor := ""
 	if c.opt.Convention == MeanOverPoints {
 		factor = "1/m "
@@ -187,20 +187,20 @@ func (p projected) steps() (corners plotter.XYs) {
 
 // quantilePlot draws both quantile functions, the area between them and the gaps of the pairs that
 // the matching joins, in a plot of size w by h.
-func (c *sliced) quantilePlot(t *Theme, w, h vg.Length) *plot.Plot {
-	p := t.NewPlot()
+func (c *sliced) quantilePlot(w, h vg.Length) *plot.Plot {
+	p := theme.newPlot()
 	lines := []plotter.XYs{c.x.steps(), c.y.steps()}
 	back := slices.Clone(lines[1])
 	slices.Reverse(back)
-	p.Add(&plotter.Polygon{XYs: []plotter.XYs{append(slices.Clone(lines[0]), back...)}, Color: faded(t.color(Auto, 5),
+	p.Add(&plotter.Polygon{XYs: []plotter.XYs{append(slices.Clone(lines[0]), back...)}, Color: faded(theme.color(Auto, 5),
 		0.35)})
 	for _, rank := range c.pairs {
 		at := (float64(rank) + 0.5) / float64(len(c.x.sorted))
 		gap := plotter.XYs{{X: at, Y: c.x.sorted[rank]}, {X: at, Y: c.y.sorted[rank]}}
-		p.Add(&plotter.Line{XYs: gap, LineStyle: draw.LineStyle{Color: faded(t.Text, 0.6), Width: 0.9}})
+		p.Add(&plotter.Line{XYs: gap, LineStyle: draw.LineStyle{Color: faded(theme.Text, 0.6), Width: 0.9}})
 	}
 	for k, steps := range lines {
-		l := &plotter.Line{XYs: steps, LineStyle: draw.LineStyle{Color: t.color(Input+Role(k), 0), Width: 1.6,
+		l := &plotter.Line{XYs: steps, LineStyle: draw.LineStyle{Color: theme.color(Input+Role(k), 0), Width: 1.6,
 			Dashes: lineDashes[k]}}
 		p.Add(l)
 		p.Legend.Add([]string{"a₍ᵢ₎", "b₍ᵢ₎"}[k], l)
@@ -219,23 +219,23 @@ func (c *sliced) quantilePlot(t *Theme, w, h vg.Length) *plot.Plot {
 
 // averagePlot draws the histogram of the costs with their mean, its standard error if it has one,
 // and the cost of the slice, in a plot of size w by h.
-func (c *sliced) averagePlot(t *Theme, values []float64, w, h vg.Length) *plot.Plot {
-	p := t.NewPlot()
+func (c *sliced) averagePlot(values []float64, w, h vg.Length) *plot.Plot {
+	p := theme.newPlot()
 	mean, stderr := stat.Mean(values, nil), c.opt.StdErr
 	p.X.Min, p.X.Max = bounds(values, []float64{c.cost, mean})
 	pad(&p.X, 0.04)
 	n := int(math.Max(8, math.Min(26, 1.6*math.Sqrt(float64(len(values))))))
-	bars := &plotter.Histogram{Bins: histogram(values, p.X.Min, p.X.Max, n), FillColor: faded(t.Reference, 0.35)}
-	bars.LineStyle = draw.LineStyle{Color: t.Background, Width: 0.75}
+	bars := &plotter.Histogram{Bins: histogram(values, p.X.Min, p.X.Max, n), FillColor: faded(theme.Reference, 0.35)}
+	bars.LineStyle = draw.LineStyle{Color: theme.Background, Width: 0.75}
 	p.Add(bars)
 	top := tallest(bars.Bins...)
 	upright := func(at float64, style draw.LineStyle) *plotter.Line {
 		return &plotter.Line{XYs: plotter.XYs{{X: at, Y: 0}, {X: at, Y: top}}, LineStyle: style}
 	}
-	middle := upright(mean, draw.LineStyle{Color: t.Text, Width: 1.5})
-	this := upright(c.cost, draw.LineStyle{Color: t.Direction, Width: 1.8, Dashes: lineDashes[1]})
+	middle := upright(mean, draw.LineStyle{Color: theme.Text, Width: 1.5})
+	this := upright(c.cost, draw.LineStyle{Color: theme.Direction, Width: 1.8, Dashes: lineDashes[1]})
 	if stderr > 0 {
-		band := &plotter.Polygon{Color: faded(t.Text, 0.25), XYs: []plotter.XYs{rectangle(mean-stderr, mean+stderr, 0, top)}}
+		band := &plotter.Polygon{Color: faded(theme.Text, 0.25), XYs: []plotter.XYs{rectangle(mean-stderr, mean+stderr, 0, top)}}
 		p.Add(band)
 		p.Legend.Add("mean ± standard error", band, middle)
 	} else {

@@ -38,7 +38,7 @@ type SpherePanel struct {
 }
 
 func (p SpherePanel) check(name string) error {
-	return cmp.Or(checkText(name+".Caption", p.Caption), checkText(name+".LocationLabel", p.LocationLabel),
+	return cmp.Or(
 		checkUnit(name+".Points", p.Points, 3), checkUnit(name+".Marks", p.Marks, 3), checkUnit(name+".Path", p.Path, 3),
 		errorIf(p.Location != nil && len(p.Location) != 3, "%s.Location has length %d, expected 3", name, len(p.Location)),
 		checkUnit(name+".Location", p.Location, 3),
@@ -60,14 +60,12 @@ type SphereOptions struct {
 	// Replace makes [SphereHTML] hide, in a notebook in which scripts run, the output above it: the
 	// picture of the same panels.
 	Replace bool
-	// Theme is the look; nil means [DefaultTheme].
-	Theme *Theme
 }
 
 var sphereView = From(35, 22)
 
 func (o SphereOptions) check(panels []SpherePanel) error {
-	return cmp.Or(checkText("Title", o.Title), o.View.check(),
+	return cmp.Or(o.View.check(),
 		errorIf(o.Columns < 0 || o.Columns > 12, "Columns = %d, expected 0 (automatic) to 12", o.Columns),
 		errorIf(len(panels) == 0, "no panels given, expected at least one"),
 		each(panels, func(i int, p SpherePanel) error { return p.check(fmt.Sprintf("panels[%d]", i)) }))
@@ -75,8 +73,7 @@ func (o SphereOptions) check(panels []SpherePanel) error {
 
 // Sphere draws one or several unit spheres with directions, locations, paths and functions on them.
 // All panels have the same view, and where several have a Heat, one colour bar and one range for
-// all. The axes of a plot are those of the picture plane, in radii of the sphere: [View.Sphere]
-// says where in it a direction lies, for plotters of your own.
+// all. The axes of a plot are those of the picture plane, in radii of the sphere.
 func Sphere(o SphereOptions, panels ...SpherePanel) (*Picture, error) {
 	return o.draw(panels, columns(o.Columns, len(panels), 4), 390, false, "%d unit sphere(s) with directions")
 }
@@ -93,8 +90,7 @@ func Sphere(o SphereOptions, panels ...SpherePanel) (*Picture, error) {
 // slices have F(θ) = F(−θ): the right disc is then the left one mirrored top to bottom.
 //
 // The location is a ring with its letter, the path a line from its open to its filled end, and
-// crosses mark the ends of the axes. Columns 0 means up to two panels in a row. [View.SphereMap]
-// says where a direction lies in a plot.
+// crosses mark the ends of the axes. Columns 0 means up to two panels in a row.
 func SphereMap(o SphereOptions, panels ...SpherePanel) (*Picture, error) {
 	return o.draw(panels, columns(o.Columns, len(panels), 2), 600, true,
 		"%d equal-area map(s) of the unit sphere with directions")
@@ -110,37 +106,15 @@ func columns(asked, n, most int) int {
 	return min(asked, n)
 }
 
-// Sphere returns the place of a direction in the plots of [Sphere] with this view, and whether it
-// lies on the near side.
-func (v View) Sphere(direction [3]float64) (x, y float64, near bool) {
-	return projection{v.or(sphereView).cameraZ(), false}.place(direction)
-}
-
-// SphereMap returns the place of a direction in the plots of [SphereMap] with this view, and
-// whether it lies on the disc of the near side.
-func (v View) SphereMap(direction [3]float64) (x, y float64, near bool) {
-	return projection{v.or(sphereView).cameraZ(), true}.place(direction)
-}
-
-func (g projection) place(direction vec3) (x, y float64, near bool) {
-	d := direction.unit()
-	q := g.at(d)
-	return q.X, q.Y, g.front(d)
-}
-
 // draw draws the panels in rows of cols, at most widest points wide each.
 func (o SphereOptions) draw(panels []SpherePanel, cols int, widest vg.Length, area bool, alt string) (*Picture, error) {
 	if err := o.check(panels); err != nil {
 		return nil, err
 	}
-	theme := o.Theme.or()
-	scale, err := newHeatScale(theme, panels)
-	if err != nil {
-		return nil, err
-	}
-	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf(alt, len(panels))), Bar: scale.bar, Theme: theme}
+	scale := newHeatScale(panels)
+	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf(alt, len(panels))), bar: scale.bar}
 	w := min(widest, p.room(cols))
-	s := spheres{projection: projection{o.View.or(sphereView).cameraZ(), area}, theme: theme, heatScale: scale,
+	s := spheres{projection: projection{o.View.or(sphereView).cameraZ(), area}, heatScale: scale,
 		small: w < 200}
 	xmin, xmax, ymin, ymax := s.reach(panels)
 	s.unit = float64(w) / (xmax - xmin)

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	_ "embed" // for the page
 	"encoding/binary"
-	"fmt"
-	"image/color"
 	"math"
 
 	"github.com/sliced-wasserstein/lab/internal/canvas"
@@ -61,18 +59,14 @@ func SphereHTML(o SphereOptions, panels ...SpherePanel) (string, error) {
 		return "", err
 	}
 	view := o.View.or(sphereView)
-	theme := o.Theme.or()
-	scale, err := newHeatScale(theme, panels)
-	if err != nil {
-		return "", err
-	}
+	scale := newHeatScale(panels)
 	d := turningData{
 		Title: o.Title, Replace: o.Replace, Azimuth: view.azimuth, Elevation: view.elevation,
 		Alt: altText(o.Title, "a unit sphere with directions"), Label: scale.label,
 	}
 	if scale.colors != nil {
 		for i := range 256 {
-			c := color.NRGBAModel.Convert(scale.colors[i*(shades-1)/255]).(color.NRGBA)
+			c := nrgba(scale.colors[i*(shades-1)/255])
 			d.Colors = append(d.Colors, c.R, c.G, c.B)
 		}
 		for _, t := range marks(scale.lo, scale.hi, 5) {
@@ -96,11 +90,7 @@ func SphereHTML(o SphereOptions, panels ...SpherePanel) (string, error) {
 		}
 		d.Frames = append(d.Frames, f)
 	}
-	page, err := canvas.Page(turningPage, "This sphere turns where scripts run: run the cell, or trust the notebook. The picture above shows the same.", d)
-	if err != nil {
-		return "", fmt.Errorf("vmfviz: %w", err)
-	}
-	return page, nil
+	return canvas.Page(turningPage, "This sphere turns where scripts run: run the cell, or trust the notebook. The picture above shows the same.", d)
 }
 
 // pack writes directions, made unit vectors.

@@ -23,7 +23,6 @@ var (
 // spheres is what the plots of a picture share.
 type spheres struct {
 	projection
-	theme *Theme
 	heatScale
 	unit  float64 // points of a radius on the page
 	small bool    // the plots are
@@ -39,7 +38,7 @@ type spherePlot struct {
 
 // plot draws one panel, from back to front.
 func (s spheres) plot(panel SpherePanel) *plot.Plot {
-	p := spherePlot{s, panel, s.theme.bare(), nil}
+	p := spherePlot{s, panel, theme.bare(), nil}
 	p.HideAxes()
 	p.Title.Text = panel.Caption
 	p.Add(&equalAspect{})
@@ -61,7 +60,7 @@ func (s spheres) plot(panel SpherePanel) *plot.Plot {
 			func(v float64) draw.LineStyle { return contourStyle(p.color(v)) }})
 	}
 	for _, d := range p.discs() {
-		p.Add(&plotter.Polygon{XYs: []plotter.XYs{circle(d)}, LineStyle: draw.LineStyle{Color: p.theme.Axis, Width: 0.9}})
+		p.Add(&plotter.Polygon{XYs: []plotter.XYs{circle(d)}, LineStyle: draw.LineStyle{Color: theme.Axis, Width: 0.9}})
 	}
 	p.location(true)
 	p.points(true)
@@ -92,7 +91,7 @@ func (p *spherePlot) ground() {
 			p.Add(plotter.NewImage(p.Heat.disc(min(pixels, 640), p.heatScale, d.back), d.X-1, d.Y-1, d.X+1, d.Y+1))
 			continue
 		}
-		pale := faded(blend(p.theme.Background, p.theme.Grid, 0.4), 0.75) // an arrow behind shines through
+		pale := faded(blend(theme.Background, theme.Grid, 0.4), 0.75) // an arrow behind shines through
 		p.Add(&plotter.Polygon{XYs: []plotter.XYs{circle(d)}, Color: pale})
 	}
 }
@@ -114,12 +113,12 @@ func (p *spherePlot) curve(c []vec3, front bool, style draw.LineStyle) {
 
 // lines draws the graticule.
 func (p *spherePlot) lines(front bool) {
-	style := draw.LineStyle{Color: p.theme.Edge, Width: 0.6}
+	style := draw.LineStyle{Color: theme.Edge, Width: 0.6}
 	switch {
 	case p.Heat != nil:
 		style.Color = color.NRGBA{0xFF, 0xFF, 0xFF, 0x48}
 	case !front:
-		style.Color = p.theme.Grid
+		style.Color = theme.Grid
 	}
 	for _, l := range graticule() {
 		p.curve(l, front, style)
@@ -145,12 +144,12 @@ func (p *spherePlot) points(front bool) {
 		if p.front(d) != front {
 			continue
 		}
-		style := draw.GlyphStyle{Color: faded(p.theme.Input, opacity), Radius: r, Shape: draw.CircleGlyph{}}
+		style := draw.GlyphStyle{Color: faded(theme.Input, opacity), Radius: r, Shape: draw.CircleGlyph{}}
 		if p.Heat != nil {
 			style.Color = color3(0x111111)
 		}
 		if p.Groups != nil {
-			style.Color, style.Shape = faded(p.theme.color(Auto, p.Groups[i]), opacity), shapes[p.Groups[i]%len(shapes)]
+			style.Color, style.Shape = faded(theme.color(Auto, p.Groups[i]), opacity), shapes[p.Groups[i]%len(shapes)]
 		}
 		dots.XYs, styles = append(dots.XYs, p.at(d)), append(styles, style)
 	}
@@ -166,7 +165,7 @@ func (p *spherePlot) points(front bool) {
 func (p *spherePlot) marks(front bool) {
 	for i := range len(p.Marks) / 3 {
 		if d := row3(p.Marks, i).unit(); p.front(d) == front {
-			p.Add(mark(p.at(d), 5, p.behind(p.theme.dark(p.theme.Output), front), ring{1.3}))
+			p.Add(mark(p.at(d), 5, p.behind(theme.dark(theme.Output), front), ring{1.3}))
 		}
 	}
 }
@@ -194,8 +193,8 @@ func (p *spherePlot) path(front bool) {
 			places = append(places, p.at(d.unit()))
 		}
 	}
-	seam, casing, inside := color.Color(white), p.behind(p.theme.dark(p.theme.Direction), front),
-		p.behind(p.theme.Direction, front)
+	seam, casing, inside := color.Color(white), p.behind(theme.dark(theme.Direction), front),
+		p.behind(theme.Direction, front)
 	if p.Heat == nil {
 		seam = color.Transparent
 	}
@@ -209,7 +208,7 @@ func (p *spherePlot) path(front bool) {
 			Shape: draw.CircleGlyph{}}})
 	}
 	for i, d := range steps {
-		fill := p.theme.Background
+		fill := theme.Background
 		if i > 0 {
 			fill = inside
 		}
@@ -237,18 +236,18 @@ func (p *spherePlot) location(front bool) {
 	}
 	from, to, ok := p.tip(p.Location)
 	if !ok {
-		p.Add(mark(from, 5.2, p.theme.Direction, draw.CircleGlyph{}))
+		p.Add(mark(from, 5.2, theme.Direction, draw.CircleGlyph{}))
 		return
 	}
-	a := &arrow{From: from, To: to, Color: p.theme.Direction, Width: 2.6}
+	a := &arrow{From: from, To: to, Color: theme.Direction, Width: 2.6}
 	if p.small {
 		a.Width = 2
 	}
 	if p.Heat != nil && front {
 		a.Edges = append(a.Edges, draw.LineStyle{Color: white, Width: 3.2})
 	}
-	a.Edges = append(a.Edges, draw.LineStyle{Color: p.theme.dark(p.theme.Direction), Width: 1.5})
-	p.Add(a, mark(from, 3.2, p.theme.Direction, draw.CircleGlyph{}))
+	a.Edges = append(a.Edges, draw.LineStyle{Color: theme.dark(theme.Direction), Width: 1.5})
+	p.Add(a, mark(from, 3.2, theme.Direction, draw.CircleGlyph{}))
 }
 
 // target marks where the location is, over all points around it, and writes its letter.
@@ -257,7 +256,7 @@ func (p *spherePlot) target() {
 		return
 	}
 	from, to, ok := p.tip(p.Location)
-	dark := p.theme.dark(p.theme.Direction)
+	dark := theme.dark(theme.Direction)
 	r, size := vg.Length(5.2), vg.Length(13.5)
 	at, offset := from, vg.Point{X: 11, Y: 9}
 	if ok {
@@ -270,7 +269,7 @@ func (p *spherePlot) target() {
 	if p.small {
 		size = 12
 	}
-	label(p.theme, p.Plot, at, cmp.Or(p.LocationLabel, "ε"), bold(p.theme.style(size, dark)), p.beside(at, offset),
+	label(p.Plot, at, cmp.Or(p.LocationLabel, "ε"), bold(theme.style(size, dark)), p.beside(at, offset),
 		p.Heat != nil || p.Points != nil)
 }
 
@@ -321,12 +320,12 @@ func (p *spherePlot) halfAxes(front bool) {
 			continue
 		}
 		a, b := p.at(e), p.at(e.scale(axisReach))
-		p.Add(&plotter.Line{XYs: plotter.XYs{a, b}, LineStyle: draw.LineStyle{Color: p.theme.Axis, Width: 1}})
+		p.Add(&plotter.Line{XYs: plotter.XYs{a, b}, LineStyle: draw.LineStyle{Color: theme.Axis, Width: 1}})
 		offset := vg.Point{X: 7, Y: 7}
 		if n := math.Hypot(b.X, b.Y); n > 0.05 {
 			offset = vg.Point{X: vg.Length(7 * b.X / n), Y: vg.Length(7 * b.Y / n)}
 		}
-		label(p.theme, p.Plot, b, axisNames[k], italic(p.theme.style(pointsLabel, p.theme.Text)), p.beside(b, offset),
+		label(p.Plot, b, axisNames[k], italic(theme.style(pointsLabel, theme.Text)), p.beside(b, offset),
 			front && p.Heat != nil)
 	}
 }
@@ -336,12 +335,12 @@ func (p *spherePlot) crosses() {
 	for k, axis := range axes {
 		for i, name := range []string{axisNames[k], "−" + axisNames[k]} {
 			e := axis.scale(float64(1 - 2*i))
-			at, col := p.on(e, dot(p.cam.fore, e) > -1e-9), p.theme.Axis
+			at, col := p.on(e, dot(p.cam.fore, e) > -1e-9), theme.Axis
 			if p.Heat != nil {
 				col = white
 			}
 			p.Add(mark(at, 3, col, draw.PlusGlyph{}))
-			label(p.theme, p.Plot, at, name, italic(p.theme.style(pointsTick, p.theme.Text)), p.beside(at, vg.Point{X: 8,
+			label(p.Plot, at, name, italic(theme.style(pointsTick, theme.Text)), p.beside(at, vg.Point{X: 8,
 				Y: 7}), true)
 		}
 	}

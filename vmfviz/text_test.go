@@ -13,7 +13,6 @@ import (
 // TestWrap: the lines of a long title are no wider than their room, unless it has room
 // for no word; nothing is lost.
 func TestWrap(t *testing.T) {
-	theme := DefaultTheme()
 	const title = "a caption that is too long by far for its cell"
 	for _, room := range []vg.Length{60, 100, 180, 1000} {
 		s, txt := theme.style(pointsHead, ink), title
@@ -35,7 +34,7 @@ func TestWrap(t *testing.T) {
 
 // TestAccent: an accent takes no room and stands over the middle of the letter before it.
 func TestAccent(t *testing.T) {
-	f := DefaultTheme().style(100, nil).Font
+	f := theme.style(100, nil).Font
 	h := handler.(scripts)
 	var at []vg.Length
 	width := h.place("xε̂²", f, func(_ font.Face, p piece, x vg.Length) { at = append(at, x) })

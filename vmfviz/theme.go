@@ -1,7 +1,6 @@
 package vmfviz
 
 import (
-	"fmt"
 	"image/color"
 	"math"
 	"slices"
@@ -48,9 +47,7 @@ var (
 	edge  = color3(0xC9CED4)
 )
 
-// Theme is the look of a picture: its colours and its font. The options of every picture take one;
-// nil means [DefaultTheme]. To make another, change fields of that. A colour that is not set is
-// black.
+// Theme is the look of all pictures.
 type Theme struct {
 	// Background is the colour of the card, Edge that of its rim. Text is for titles and labels,
 	// Muted for tick labels, Axis for lines, Grid for grid lines.
@@ -62,12 +59,12 @@ type Theme struct {
 	// Map are the control colours of a function's colour map, from the smallest value to the
 	// largest, Errors those of errors. Lightness must grow or fall all the way.
 	Map, Errors []color.Color
-	// Font is the typeface of all text; its size is not used.
-	Font font.Font
 }
 
-// DefaultTheme returns the theme of the pictures in this module: a white card, the colours of Okabe
-// and Ito, and the viridis colour map.
+var theme = DefaultTheme()
+
+// DefaultTheme returns the theme of all pictures: a white card, the colours of Okabe and Ito, and
+// the viridis colour map.
 func DefaultTheme() *Theme {
 	return &Theme{
 		Background: white, Edge: edge, Text: ink, Muted: soft, Axis: axis, Grid: grid,
@@ -79,7 +76,6 @@ func DefaultTheme() *Theme {
 			0x1FA088, 0x28AE80, 0x3FBC73, 0x5EC962, 0x84D44B, 0xADDC30, 0xD8E219, 0xFDE725),
 		// From a pale grey to a dark red: on white the largest error stands out most.
 		Errors: colors(0xD3D9E0, 0xF0BE86, 0xE6842E, 0xB8450A, 0x5E140A),
-		Font:   font.Font{Typeface: "Liberation", Variant: "Sans"},
 	}
 }
 
@@ -88,14 +84,6 @@ func colors(rgb ...uint32) (out []color.Color) {
 		out = append(out, color3(v))
 	}
 	return out
-}
-
-// or returns the theme, or the default for nil.
-func (t *Theme) or() *Theme {
-	if t == nil {
-		return DefaultTheme()
-	}
-	return t
 }
 
 // Text sizes.
@@ -108,11 +96,8 @@ const (
 
 // style returns the style of text of that size.
 func (t *Theme) style(size vg.Length, c color.Color) text.Style {
-	f := t.Font
-	if !font.DefaultCache.Has(f) {
-		f = font.Font{Typeface: "Liberation", Variant: "Sans"}
-	}
-	return text.Style{Color: c, Font: font.From(f, size), Handler: handler}
+	f := font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
+	return text.Style{Color: c, Font: f, Handler: handler}
 }
 
 // bold returns the style in bold.
@@ -121,9 +106,8 @@ func bold(s text.Style) text.Style {
 	return s
 }
 
-// NewPlot returns an empty plot in this theme, with a grid.
-func (t *Theme) NewPlot() *plot.Plot {
-	t = t.or()
+// newPlot returns an empty plot with a grid.
+func (t *Theme) newPlot() *plot.Plot {
 	p := t.bare()
 	g := plotter.NewGrid()
 	g.Vertical = draw.LineStyle{Color: t.Grid, Width: 0.75}
@@ -163,9 +147,6 @@ func (t *Theme) bare() *plot.Plot {
 func (t *Theme) color(r Role, i int) color.Color {
 	if r >= Input && r <= Reference {
 		return []color.Color{t.Input, t.Output, t.Direction, t.Reference}[r-Input]
-	}
-	if len(t.Series) == 0 {
-		return t.Text
 	}
 	return t.Series[i%len(t.Series)]
 }
@@ -213,16 +194,13 @@ func italic(s text.Style) text.Style {
 
 // newColorMap returns a colour map of the range lo to hi; a range of one number is widened, so that
 // it has a colour.
-func newColorMap(controls []color.Color, lo, hi float64) (palette.ColorMap, error) {
-	if len(controls) < 2 || slices.Contains(controls, nil) {
-		return nil, fmt.Errorf("vmfviz: Theme: expected two colours or more for a map, found %v", controls)
-	}
+func newColorMap(controls []color.Color, lo, hi float64) palette.ColorMap {
 	m, err := moreland.NewLuminance(controls)
-	if err != nil {
+	if err != nil { // the lightness falls
 		dark := slices.Clone(controls)
 		slices.Reverse(dark)
 		if m, err = moreland.NewLuminance(dark); err != nil {
-			return nil, fmt.Errorf("vmfviz: Theme: expected colours of a map whose lightness grows or falls: %w", err)
+			panic(err)
 		}
 		m = palette.Reverse(m)
 	}
@@ -232,7 +210,7 @@ func newColorMap(controls []color.Color, lo, hi float64) (palette.ColorMap, erro
 	}
 	m.SetMin(lo)
 	m.SetMax(hi)
-	return m, nil
+	return m
 }
 
 // colorAt returns the colour of a value in the range of a colour map.
@@ -249,12 +227,8 @@ const shades = 1024
 
 // colorBar returns the plot of a colour bar, for [Picture.Bar], and its colour map. levels are
 // values that contours mark in it.
-func (t *Theme) colorBar(controls []color.Color, lo, hi float64, label string, levels []float64) (*plot.Plot,
-	palette.ColorMap, error) {
-	m, err := newColorMap(controls, lo, hi)
-	if err != nil {
-		return nil, nil, err
-	}
+func (t *Theme) colorBar(controls []color.Color, lo, hi float64, label string, levels []float64) (*plot.Plot, palette.ColorMap) {
+	m := newColorMap(controls, lo, hi)
 	p := t.bare()
 	p.HideX()
 	p.Y.Label.Text = label
@@ -262,7 +236,7 @@ func (t *Theme) colorBar(controls []color.Color, lo, hi float64, label string, l
 	for _, level := range levels {
 		p.Add(&plotter.Line{XYs: plotter.XYs{{X: 0, Y: level}, {X: 1, Y: level}}, LineStyle: contourStyle(colorAt(m, level))})
 	}
-	return p, m, nil
+	return p, m
 }
 
 // contourStyle is the look of a contour on the colour of its value.
