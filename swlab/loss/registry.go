@@ -54,8 +54,8 @@ var registered = registry.New("loss", map[string]Entry{
 func Register(name string, e Entry, version ...string) { registered.Register(name, e, version...) }
 
 // SourceOf identifies the code of a loss of another package, such as "loss moments 1f3a9c2b7d10": its
-// version or, without one, a hash of what is registered and of all that this uses in its module,
-// as the source files have it. Comments and layout do not count. It is "" for the losses of this
+// version or, without one, a hash of what is registered, of all that this uses in its package, and of
+// the packages of its module that this one imports, as the source files have it. Comments and layout do not count. It is "" for the losses of this
 // module. The error says why the source is not known; the text then is one that no other process
 // has.
 func SourceOf(name string) (string, error) { return registered.Source(name) }
