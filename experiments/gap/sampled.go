@@ -39,31 +39,24 @@ func randomLocations(r *rand.Rand, n int) [][3]float64 {
 }
 
 // place returns the components along the locations eps and the slices.
-func (s sampler) place(eps [][3]float64, z noise) (omega []float64, theta []float32, err error) {
+func (s sampler) place(eps [][3]float64, z noise) (omega []float64, theta []float32) {
 	omega = make([]float64, len(z.u))
 	for i, u := range z.u {
 		omega[i] = vmf.OmegaFromUniform(s.kappa, u)
 	}
 	for b, e := range eps {
 		from, to := b*s.slices, (b+1)*s.slices
-		x, err := vmf.Place(e[:], omega[from:to], z.normals[2*from:2*to], s.reflection)
-		if err != nil {
-			return nil, nil, err
-		}
-		for _, v := range x {
+		for _, v := range vmf.Place(e[:], omega[from:to], z.normals[2*from:2*to], s.reflection) {
 			theta = append(theta, float32(v))
 		}
 	}
-	return omega, theta, nil
+	return omega, theta
 }
 
 // values returns the means of F over the slices, one per pair, and their squared standard errors, 0
 // for a single slice.
 func (s sampler) values(p pairs, eps [][3]float64, z noise) (means, squares []float64, err error) {
-	_, theta, err := s.place(eps, z)
-	if err != nil {
-		return nil, nil, err
-	}
+	_, theta := s.place(eps, z)
 	costs, err := ot1d.HostCosts(p.x(), p.y(), theta, s.slices, ot1d.HostConfig{})
 	if err != nil {
 		return nil, nil, err
@@ -78,10 +71,7 @@ func (s sampler) values(p pairs, eps [][3]float64, z noise) (means, squares []fl
 // slope returns the gradient of values with respect to the locations as free vectors, through the
 // reflection only.
 func (s sampler) slope(p pairs, eps [][3]float64, z noise) ([][3]float64, error) {
-	omega, theta, err := s.place(eps, z)
-	if err != nil {
-		return nil, err
-	}
+	omega, theta := s.place(eps, z)
 	upstream := make([]float64, len(omega))
 	for i := range upstream {
 		upstream[i] = 1 / float64(s.slices)
@@ -94,11 +84,8 @@ func (s sampler) slope(p pairs, eps [][3]float64, z noise) ([][3]float64, error)
 	out := make([][3]float64, p.n)
 	for b, e := range eps {
 		from, to := b*s.slices, (b+1)*s.slices
-		v, err := vmf.PlaceGradient(e[:], omega[from:to], z.normals[2*from:2*to], s.reflection, g[3*from:3*to])
-		if err != nil {
-			return nil, err
-		}
-		out[b] = [3]float64(v)
+		normals := z.normals[2*from : 2*to]
+		out[b] = [3]float64(vmf.PlaceGradient(e[:], omega[from:to], normals, s.reflection, g[3*from:3*to]))
 	}
 	return out, nil
 }

@@ -5,8 +5,6 @@ import (
 	"math"
 	"os"
 	"testing"
-
-	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 )
 
 type closedRow struct {
@@ -61,52 +59,6 @@ func TestClosedFormsAgainstMultiplePrecision(t *testing.T) {
 		check(r, "Entropy", Entropy(r.Dim, r.Kappa), r.Entropy, math.Abs(LogSurfaceArea(r.Dim)), 1e-12)
 	}
 	t.Logf("%d rows, worst relative errors %v", len(rows), worst)
-}
-
-func TestClosedFormsGolden(t *testing.T) {
-	g := golden(t)
-	var dist struct{ norm, mean, sq, entropy, kl []float64 }
-	for _, d := range g["dims"] {
-		for _, kappa := range g["kappa"] {
-			n := int(d)
-			dist.norm = append(dist.norm, LogNormalizer(n, kappa))
-			dist.mean = append(dist.mean, MeanResultantLength(n, kappa))
-			dist.sq = append(dist.sq, MeanCos2(n, kappa))
-			dist.entropy = append(dist.entropy, Entropy(n, kappa))
-			dist.kl = append(dist.kl, KLUniform(n, kappa))
-		}
-	}
-	graphtest.Close(t, "log_norm", dist.norm, g["log_norm"], 1e-12)
-	graphtest.Close(t, "mean_omega", dist.mean, g["mean_omega"], 1e-12)
-	graphtest.Close(t, "mean_omega_sq", dist.sq, g["mean_omega_sq"], 1e-12)
-	graphtest.Close(t, "entropy", dist.entropy, g["entropy"], 1e-12)
-	graphtest.Close(t, "kl_uniform", dist.kl, g["kl_uniform"], 1e-12)
-	for i, want := range g["kl_uniform"] { // each entry to its own scale: the small ones are where digits are lost
-		if e := relative(dist.kl[i], want, 0); e > 1e-10 {
-			t.Errorf("kl_uniform[%d] = %.17g, want %.17g", i, dist.kl[i], want)
-		}
-	}
-}
-
-// K5 and the closed forms of d = 3.
-func TestThreeDimensionalMoments(t *testing.T) {
-	for _, c := range []struct{ kappa, mean, scale, axis float64 }{
-		{0.1, 0.03331, 0.33311, 0.00067}, {1, 0.31304, 0.31304, 0.06089}, {10, 0.90000, 0.09000, 0.73000},
-	} {
-		a := MeanResultantLength(3, c.kappa)
-		scale := besselRatio(3, c.kappa).scale
-		if math.Abs(a-c.mean) > 5e-6 || math.Abs(scale-c.scale) > 5e-6 || math.Abs(1-3*scale-c.axis) > 5e-6 {
-			t.Errorf("kappa %g: A = %.6f, A/kappa = %.6f, 1-3A/kappa = %.6f; want %v", c.kappa, a, scale, 1-3*scale, c)
-		}
-	}
-	for _, kappa := range []float64{0.5, 3, 20, 90, 110, 300, 700} {
-		if want := 1/math.Tanh(kappa) - 1/kappa; relative(MeanResultantLength(3, kappa), want, 0) > 1e-13 {
-			t.Errorf("A_3(%g) = %.17g, want %.17g", kappa, MeanResultantLength(3, kappa), want)
-		}
-		if want := math.Log(kappa / (4 * math.Pi * math.Sinh(kappa))); relative(LogNormalizer(3, kappa), want, 0) > 1e-13 {
-			t.Errorf("log C_3(%g) = %.17g, want %.17g", kappa, LogNormalizer(3, kappa), want)
-		}
-	}
 }
 
 // The closed forms are tied by calculus: M' = A, A' = VarCos, KL' = kappa A'. Differences across the places where

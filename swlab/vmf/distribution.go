@@ -22,23 +22,15 @@ type Dist struct {
 // normalised.
 const unitTolerance = 1e-4
 
-// New returns vMF(location, kappa).
+// New returns vMF(mu, kappa).
 //
-//	location [d]  unit vector, d >= 2; its norm may differ from 1 by 1e-4 (float32 rounding), which is divided out
-//	kappa         concentration in [0, MaxKappa]; 0 is the uniform distribution
+//	mu [d]  unit vector, d >= 2; its norm may differ from 1 by 1e-4 (float32 rounding), which is divided out
+//	kappa   concentration in [0, MaxKappa]; 0 is the uniform distribution
 //
-// It fails if location has fewer than two coordinates, is not finite or is not a unit vector, and
-// if kappa is out of range. The location is copied.
-func New[F float32 | float64](location []F, kappa float64) (*Dist, error) {
-	wide := make([]float64, len(location))
-	for i, x := range location {
-		wide[i] = float64(x)
-	}
-	return newDist(wide, kappa)
-}
-
-// newDist is New; it may overwrite location.
-func newDist(location []float64, kappa float64) (*Dist, error) {
+// It fails if mu has fewer than two coordinates, is not finite or is not a unit vector, and
+// if kappa is out of range. It is copied.
+func New[F float32 | float64](mu []F, kappa float64) (*Dist, error) {
+	location := vec.To[float64](mu)
 	if len(location) < 2 {
 		return nil, fmt.Errorf("vmf: location has %d coordinates, expected at least 2", len(location))
 	}
@@ -101,10 +93,10 @@ func (d *Dist) Rand(src *rand.Rand, n int) []float64 {
 		d.randSpace(src, mirror, x)
 		return x
 	}
-	draw := angleSource(src, dim, d.kappa)
+	wood := newWood(dim, d.kappa)
 	for i := 0; i < n; i++ {
 		row := x[i*dim : (i+1)*dim]
-		omega, sine := draw()
+		omega, sine := wood.draw(src)
 		direction(src, row[1:])
 		mirror.carry(row, omega, sine)
 	}
@@ -143,9 +135,5 @@ func (d *Dist) randSpace(src *rand.Rand, mirror mirror, x []float64) {
 // Rand32 is Rand rounded to float32, the type of swlab.Directions and of the directions of package
 // vmfviz. Equal sources give the same samples.
 func (d *Dist) Rand32(src *rand.Rand, n int) []float32 {
-	var x []float32
-	for _, v := range d.Rand(src, n) {
-		x = append(x, float32(v))
-	}
-	return x
+	return vec.To[float32](d.Rand(src, n))
 }

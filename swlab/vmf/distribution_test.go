@@ -116,57 +116,6 @@ func cutoff(d int, kappa float64) float64 {
 	return math.Min(math.Pi, math.Sqrt((60+6*float64(d))/math.Max(kappa, 1)))
 }
 
-// moments are E[x] = A mu, and E[x x^T] = a I + (c - a) mu mu^T with c = MeanCos2 and a = (1-c)/(d-1).
-func moments(dist *Dist) (mean, second []float64) {
-	d, mu := dist.Dim(), dist.Location()
-	cos2 := MeanCos2(d, dist.Kappa())
-	across := (1 - cos2) / float64(d-1)
-	second = make([]float64, d*d)
-	for i := range d {
-		mean = append(mean, dist.MeanResultantLength()*mu[i])
-		for j := range d {
-			second[i*d+j] = (cos2 - across) * mu[i] * mu[j]
-		}
-		second[i*d+i] += across
-	}
-	return mean, second
-}
-
-// Mean and second moment of samples at a general location, each entry within 5 standard errors.
-func TestSampleMoments(t *testing.T) {
-	const n = 20_000
-	for _, d := range []int{2, 3, 5, 8} {
-		for _, kappa := range []float64{0, 0.1, 1, 10, 1000} {
-			dist := mustNew(t, somewhere(d, 9), kappa)
-			x := dist.Rand(rand.New(rand.NewPCG(21, 22)), n)
-			mean, second := make([]float64, d), make([]float64, d*d)
-			fourth := make([]float64, d*d)
-			for l := 0; l < n; l++ {
-				row := x[l*d : (l+1)*d]
-				for i := range row {
-					mean[i] += row[i] / n
-					for j := range row {
-						p := row[i] * row[j]
-						second[i*d+j] += p / n
-						fourth[i*d+j] += p * p / n
-					}
-				}
-			}
-			means, expected := moments(dist)
-			for i, want := range means {
-				if se := math.Sqrt((expected[i*d+i] - want*want) / n); math.Abs(mean[i]-want) > 5*se {
-					t.Errorf("d=%d kappa=%g: mean[%d] = %g, want %g +- %g", d, kappa, i, mean[i], want, se)
-				}
-			}
-			for i, want := range expected {
-				if se := math.Sqrt((fourth[i] - second[i]*second[i]) / n); math.Abs(second[i]-want) > 5*se+1e-12 {
-					t.Errorf("d=%d kappa=%g: second moment[%d] = %g, want %g +- %g", d, kappa, i, second[i], want, se)
-				}
-			}
-		}
-	}
-}
-
 // Samples are unit vectors of the given distribution in every direction of the location, at every concentration.
 func TestRandProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -221,29 +170,6 @@ func TestRotation(t *testing.T) {
 		}
 		if ks := kolmogorov(angle, func(a float64) float64 { return (a + math.Pi) / (2 * math.Pi) }); ks > 1.95 {
 			t.Errorf("location %v: angle around it, statistic %.2f", location, ks)
-		}
-	}
-}
-
-// At kappa = 1e6 nothing overflows and the spread across the location is 1/sqrt(kappa).
-func TestConcentrated(t *testing.T) {
-	const n = 4000
-	for _, d := range []int{2, 3, 10, 100} {
-		dist := mustNew(t, somewhere(d, 8), 1e6)
-		x := dist.Rand(rand.New(rand.NewPCG(51, 52)), n)
-		mu := dist.Location()
-		sum := 0.0
-		for l := 0; l < n; l++ {
-			for i, v := range x[l*d : (l+1)*d] {
-				sum += (v - mu[i]) * (v - mu[i]) * 1e6 / n
-			}
-			if lp := dist.LogProb(x[l*d : (l+1)*d]); math.IsNaN(lp) || math.IsInf(lp, 0) {
-				t.Fatalf("d=%d: log density %g", d, lp)
-			}
-		}
-		want := float64(d - 1) // kappa |x-mu|^2 is chi-squared with d-1 degrees of freedom
-		if math.Abs(sum-want) > 5*math.Sqrt(2*want/n)+1e-3 {
-			t.Errorf("d=%d: mean kappa |x-mu|^2 = %g, want %g", d, sum, want)
 		}
 	}
 }

@@ -7,11 +7,8 @@ package vmf
 //
 // with A_d = MeanResultantLength(d, kappa). They fall with l, beyond l = sqrt(kappa) faster than
 // any power: at d = 3, kappa = 1 they are 1, 0.313, 0.0609, 0.00856, 0.00094. From a_1 on they are
-// NaN if (d, kappa) names no distribution; nil for a negative degree.
+// NaN if (d, kappa) names no distribution.
 func FunkHecke(d int, kappa float64, degree int) []float64 {
-	if degree < 0 {
-		return nil
-	}
 	a := make([]float64, degree+1)
 	a[0] = 1
 	for l := 1; l <= degree; l++ {

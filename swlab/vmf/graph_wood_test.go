@@ -128,38 +128,6 @@ func TestFromWoodDistribution(t *testing.T) {
 	}
 }
 
-// Moments of float32 samples at a general location, every entry of mean and second moment.
-func TestFromWoodMoments(t *testing.T) {
-	const n = 5000
-	for _, c := range []struct {
-		d     int
-		kappa float64
-	}{{2, 1}, {4, 3}, {5, 0}, {10, 20}} {
-		x := woodBatch(73, 1, n, c.d)
-		theta, _, _, _ := x.wood(t, dtypes.Float32, c.kappa, Stable)
-		dist := mustNew(t, x.location, c.kappa)
-		mean, second := moments(dist)
-		for i := 0; i < c.d; i++ {
-			for j := -1; j < c.d; j++ { // -1: the mean
-				sum, sum2, want := 0.0, 0.0, mean[i]
-				if j >= 0 {
-					want = second[i*c.d+j]
-				}
-				for l := 0; l < n; l++ {
-					v := theta[l*c.d+i]
-					if j >= 0 {
-						v *= theta[l*c.d+j]
-					}
-					sum, sum2 = sum+v/n, sum2+v*v/n
-				}
-				if se := math.Sqrt((sum2 - sum*sum) / n); math.Abs(sum-want) > 5*se+1e-6 {
-					t.Errorf("d=%d kappa=%g: moment %d,%d = %g, want %g +- %g", c.d, c.kappa, i, j, sum, want, se)
-				}
-			}
-		}
-	}
-}
-
 // The gradient in the location against central differences of the host; none in the noise.
 func TestFromWoodGradient(t *testing.T) {
 	const h, kappa = 1e-6, 5.0

@@ -66,37 +66,26 @@ const (
 //	omega    [L]        components along the location, in [-1, 1]
 //	normals  [L*(d-1)]  tangent normals, row l being divided by its norm to give v (a zero row counts as e1)
 //	returns  [L*d]      directions
-//
-// It fails if the lengths do not match, the reflection is unknown or an omega is outside [-1, 1].
-// The location is used as given.
-func Place(location, omega, normals []float64, refl Reflection) ([]float64, error) {
+func Place(location, omega, normals []float64, refl Reflection) []float64 {
 	d := len(location)
-	if d < 2 {
-		return nil, fmt.Errorf("vmf: location has %d coordinates, expected at least 2", d)
-	}
-	if len(normals) != len(omega)*(d-1) {
-		return nil, fmt.Errorf("vmf: %d normals, expected %d for %d values of omega in dimension %d (d-1 for each)",
-			len(normals), len(omega)*(d-1), len(omega), d)
-	}
-	if refl < Released || refl > Stable {
-		return nil, fmt.Errorf("vmf: unknown reflection %d, expected Released, Exact or Stable", int(refl))
-	}
 	mirror := newMirror(location, refl)
 	x := make([]float64, len(omega)*d)
 	for l, w := range omega {
-		if !(w >= -1 && w <= 1) {
-			return nil, fmt.Errorf("vmf: omega[%d] is %g, expected a value in [-1, 1]", l, w)
-		}
-		sine2 := (1 - w) * (1 + w)
-		if refl == Released {
-			sine2 = math.Max(sine2, releasedFloor)
-		}
 		row := x[l*d : (l+1)*d]
 		copy(row[1:], normals[l*(d-1):(l+1)*(d-1)])
 		unit(row[1:])
-		mirror.carry(row, w, math.Sqrt(sine2))
+		mirror.carry(row, w, refl.sine(w))
 	}
-	return x, nil
+	return x
+}
+
+// sine is sqrt(1-omega^2).
+func (r Reflection) sine(omega float64) float64 {
+	sine2 := (1 - omega) * (1 + omega)
+	if r == Released {
+		sine2 = math.Max(sine2, releasedFloor)
+	}
+	return math.Sqrt(sine2)
 }
 
 // unit divides v by its norm; a zero vector becomes e1.

@@ -1,10 +1,5 @@
 package vmf
 
-import (
-	"fmt"
-	"math"
-)
-
 // PlaceGradient returns the derivative in the location of a loss of the directions x of Place: the
 // host twin of the gradient of FromOmega.
 //
@@ -16,15 +11,9 @@ import (
 //
 //	u = -2 sum_l ((h_l.r) g_l + (g_l.r) h_l),   dmu = -u / (n+c) + a (a.u) / (n (n+c)^2)
 //
-// It is 0 at n = 0. The other arguments and the errors are those of Place.
-func PlaceGradient(location, omega, normals []float64, refl Reflection, upstream []float64) ([]float64, error) {
-	if _, err := Place(location, omega, normals, refl); err != nil {
-		return nil, err
-	}
+// It is 0 at n = 0. The other arguments are those of Place.
+func PlaceGradient(location, omega, normals []float64, refl Reflection, upstream []float64) []float64 {
 	d := len(location)
-	if len(upstream) != len(omega)*d {
-		return nil, fmt.Errorf("vmf: %d derivatives of directions, expected %d for %d directions in dimension %d", len(upstream), len(omega)*d, len(omega), d)
-	}
 	mirror := newMirror(location, refl)
 	away := make([]float64, d)
 	for i, x := range location {
@@ -34,7 +23,7 @@ func PlaceGradient(location, omega, normals []float64, refl Reflection, upstream
 	norm := norm2(away)
 	gradient := make([]float64, d)
 	if norm*norm <= tinySquare {
-		return gradient, nil
+		return gradient
 	}
 	full := norm
 	if refl == Released {
@@ -42,17 +31,13 @@ func PlaceGradient(location, omega, normals []float64, refl Reflection, upstream
 	}
 	u, h := make([]float64, d), make([]float64, d)
 	for l, w := range omega {
-		sine2 := (1 - w) * (1 + w)
-		if refl == Released {
-			sine2 = math.Max(sine2, releasedFloor)
-		}
 		copy(h[1:], normals[l*(d-1):(l+1)*(d-1)])
 		unit(h[1:])
 		h[0] = mirror.sign * w
 		g := upstream[l*d : (l+1)*d]
 		hr, gr := h[0]*mirror.r[0], g[0]*mirror.r[0]
 		for i := 1; i < d; i++ {
-			h[i] *= math.Sqrt(sine2)
+			h[i] *= refl.sine(w)
 			hr += h[i] * mirror.r[i]
 			gr += g[i] * mirror.r[i]
 		}
@@ -67,5 +52,5 @@ func PlaceGradient(location, omega, normals []float64, refl Reflection, upstream
 	for i, a := range away {
 		gradient[i] = a*along/(norm*full*full) - u[i]/full
 	}
-	return gradient, nil
+	return gradient
 }

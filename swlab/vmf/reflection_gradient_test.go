@@ -3,7 +3,6 @@ package vmf
 import (
 	"math"
 	"math/rand/v2"
-	"strings"
 	"testing"
 )
 
@@ -17,10 +16,7 @@ func TestPlaceGradientGolden(t *testing.T) {
 				omega[i] = OmegaFromUniform(kappa, u)
 			}
 			for b := range 8 {
-				got, err := PlaceGradient(g["loc"][3*b:3*b+3], omega, g["normals"], refl, g["coef"])
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := PlaceGradient(g["loc"][3*b:3*b+3], omega, g["normals"], refl, g["coef"])
 				want := g[key][(8*k+b)*3 : (8*k+b)*3+3]
 				for i := range want {
 					if math.Abs(got[i]-want[i]) > 1e-8*norm2(want) {
@@ -50,19 +46,13 @@ func TestPlaceGradientDifferences(t *testing.T) {
 			loss := func(i int, by float64) (sum float64) {
 				moved := append([]float64(nil), location...)
 				moved[i] += by
-				x, err := Place(moved, omega, normals, refl)
-				if err != nil {
-					t.Fatal(err)
-				}
+				x := Place(moved, omega, normals, refl)
 				for k, v := range x {
 					sum += g[k] * v
 				}
 				return sum
 			}
-			got, err := PlaceGradient(location, omega, normals, refl, g)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := PlaceGradient(location, omega, normals, refl, g)
 			for i := range got {
 				if want := (loss(i, step) - loss(i, -step)) / (2 * step); math.Abs(got[i]-want) > 1e-6*(1+math.Abs(want)) {
 					t.Errorf("d %d, %v, coordinate %d: %g, differences give %g", d, refl, i, got[i], want)
@@ -73,11 +63,7 @@ func TestPlaceGradientDifferences(t *testing.T) {
 }
 
 func TestPlaceGradientAtThePole(t *testing.T) {
-	got, err := PlaceGradient([]float64{1, 0, 0}, []float64{0.3}, []float64{1, 2}, Released, []float64{1, 1, 1})
-	if err != nil || norm2(got) != 0 {
-		t.Errorf("%v, %v; expected 0", got, err)
-	}
-	if _, err := PlaceGradient([]float64{1, 0, 0}, []float64{0.3}, []float64{1, 2}, Released, []float64{1}); err == nil || !strings.Contains(err.Error(), "expected 3") {
-		t.Errorf("error %v", err)
+	if got := PlaceGradient([]float64{1, 0, 0}, []float64{0.3}, []float64{1, 2}, Released, []float64{1, 1, 1}); norm2(got) != 0 {
+		t.Errorf("%v, expected 0", got)
 	}
 }

@@ -77,17 +77,6 @@ func logAddExp(a, b float64) float64 {
 	return a + math.Log1p(math.Exp(b-a))
 }
 
-// angleSource returns a function that draws the component along the location, omega = mu.x, and
-// sqrt(1-omega^2): by the closed form at d = 3, by Wood's rejection otherwise.
-func angleSource(src *rand.Rand, d int, kappa float64) func() (omega, sine float64) {
-	if d == 3 {
-		c := newClosedForm(kappa)
-		return func() (omega, sine float64) { return c.at(src.Float64()) }
-	}
-	wood := newWood(d, kappa)
-	return func() (omega, sine float64) { return wood.draw(src) }
-}
-
 // Uniform draws n independent uniform directions on S^{d-1}, as normals divided by their norm: n*d
 // values, row i being direction i. Any d >= 1 (at d = 1 the sphere is the pair -1, 1).
 func Uniform(src *rand.Rand, d, n int) []float64 {

@@ -8,27 +8,6 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 )
 
-// Wood's rejection and the closed form draw from one distribution at d = 3.
-func TestRejectionAgreesWithClosedForm(t *testing.T) {
-	for _, kappa := range []float64{0, 0.1, 1, 10, 100, 1e6} {
-		w := newWood(3, kappa)
-		src := rand.New(rand.NewPCG(5, 6))
-		gaps := make([]float64, 10_000)
-		for i := range gaps {
-			gaps[i], _ = w.draw(src)
-		}
-		cdf := func(omega float64) float64 { // d = 3: (e^(k w) - e^-k) / (e^k - e^-k)
-			if kappa == 0 {
-				return (1 + omega) / 2
-			}
-			return (math.Exp(kappa*(omega-1)) - math.Exp(-2*kappa)) / -math.Expm1(-2*kappa)
-		}
-		if ks := kolmogorov(gaps, cdf); ks > 1.95 {
-			t.Errorf("kappa=%g: Kolmogorov-Smirnov statistic %.2f", kappa, ks)
-		}
-	}
-}
-
 func TestOmegaFromUniform(t *testing.T) {
 	g := golden(t)
 	var got []float64
