@@ -8,16 +8,14 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
 
 // TestConcurrent: 32 goroutines that share clouds and the backend get the numbers of one. make race
 // runs it under the race detector.
 func TestConcurrent(t *testing.T) {
-	e, err := engine.Open("go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(engine.Open("go"))
 	sameForAll(t, 32, func(i int) (string, error) { return numbersOn(e, i%4) })
 }
 
@@ -43,10 +41,7 @@ func sameForAll(t *testing.T, n int, call func(i int) (string, error)) {
 	t.Helper()
 	want, got, errs := make([]string, n), make([]string, n), make([]error, n)
 	for i := range n {
-		var err error
-		if want[i], err = call(i); err != nil {
-			t.Fatal(err)
-		}
+		want[i] = must.Get(call(i))
 	}
 	var all sync.WaitGroup
 	for i := range n {

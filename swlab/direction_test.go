@@ -11,6 +11,7 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -20,26 +21,17 @@ func TestDirection(t *testing.T) {
 	x, y := gaussian(1, 3, 40, 3, 1), gaussian(2, 3, 40, 3, 1)
 	for _, name := range amortizer.Names() {
 		o := DirectionConfig{Seed: 5, DK: 8, K: 4}
-		p, err := Direction(name, x, y, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(Direction(name, x, y, o))
 		for b := range 3 {
 			if n := math.Hypot(math.Hypot(float64(p.Directions[3*b]), float64(p.Directions[3*b+1])), float64(p.Directions[3*b+2])); math.Abs(n-1) > 1e-5 {
 				t.Errorf("%s: norm %v", name, n)
 			}
 		}
-		a, err := amortizer.New(name, amortizer.Config{Points: 40, DK: 8, K: 4})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(amortizer.New(name, amortizer.Config{Points: 40, DK: 8, K: 4}))
 		if p.Parameters != amortizer.Parameters(a) {
 			t.Errorf("%s: %d parameters, want %d", name, p.Parameters, amortizer.Parameters(a))
 		}
-		from, err := Direction(name, x, y, DirectionConfig{Weights: weights.Init(a.Specs(), 5)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		from := must.Get(Direction(name, x, y, DirectionConfig{Weights: weights.Init(a.Specs(), 5)}))
 		if !slices.Equal(p.Directions, from.Directions) || from.DK != p.DK || from.K != p.K {
 			t.Errorf("%s: %v (dk %d, k %d) from the weights, %v (dk %d, k %d) from their seed", name, from.Directions, from.DK, from.K, p.Directions, p.DK, p.K)
 		}
@@ -51,10 +43,7 @@ func TestDirection(t *testing.T) {
 
 func TestDirectionRefuses(t *testing.T) {
 	x, y := gaussian(1, 2, 20, 3, 1), gaussian(2, 2, 20, 3, 1)
-	la, err := amortizer.New("la", amortizer.Config{Points: 32, DK: 8, K: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	la := must.Get(amortizer.New("la", amortizer.Config{Points: 32, DK: 8, K: 4}))
 	w := weights.Init(la.Specs(), 1)
 	zero := &datasets.Set{Name: "zero", Clouds: 2, Points: 20, Dim: 3, Coords: make([]float32, 120)}
 	flat := weights.NewSet()
@@ -96,10 +85,7 @@ func TestDirectionReference(t *testing.T) {
 			w.Put("attn."+name+part, weights.Tensor{Shape: v.Shape().Dimensions, Data: tensors.MustCopyFlatData[float32](v)})
 		}
 	}
-	p, err := Direction("la", clouds("x"), clouds("y"), DirectionConfig{Weights: w})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Direction("la", clouds("x"), clouds("y"), DirectionConfig{Weights: w}))
 	if p.DK != 16 || p.K != 32 {
 		t.Errorf("d_k = %d, k = %d", p.DK, p.K)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
@@ -36,10 +37,7 @@ func TestStandardErrorIsHonest(t *testing.T) {
 	for _, root := range []bool{false, true} {
 		o := DistanceConfig{Config: loss.Defaults(), Seed: 3}
 		o.Slices, o.Root = 40, root
-		d, err := Distance("sw", x.Select(rows), y.Select(rows), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(Distance("sw", x.Select(rows), y.Select(rows), o))
 		square := 0.0
 		for _, v := range d.PerPair {
 			square += (v - d.Value) * (v - d.Value) / (copies - 1)
@@ -64,10 +62,7 @@ func TestStandardErrorOfSharedDirections(t *testing.T) {
 		o := DistanceConfig{Config: loss.Defaults(), Directions: d}
 		o.Root = root
 		rows := make([]int, n)
-		r, err := Distance("sw", x.Select(rows), y.Select(rows), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(Distance("sw", x.Select(rows), y.Select(rows), o))
 		return r.StdErr
 	}
 	for _, root := range []bool{false, true} {
@@ -81,14 +76,8 @@ func TestStandardErrorOfSharedDirections(t *testing.T) {
 	for _, distribution := range []string{"common", "fixed"} {
 		o := DistanceConfig{Config: loss.Defaults()}
 		o.Slicing, o.Slices = distribution, slices
-		one, err := Distance("sw", x, y, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := Distance("sw", x.Select(make([]int, copies)), y.Select(make([]int, copies)), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := must.Get(Distance("sw", x, y, o))
+		r := must.Get(Distance("sw", x.Select(make([]int, copies)), y.Select(make([]int, copies)), o))
 		if !(one.StdErr > 0) || math.Abs(r.StdErr/one.StdErr-1) > 1e-5 {
 			t.Errorf("%s: one pair %v, 9 on the same directions %v", distribution, one.StdErr, r.StdErr)
 		}
@@ -103,10 +92,7 @@ func TestStartIsNotTheSlices(t *testing.T) {
 	o.Slices, o.AscentSteps, o.AscentLearningRate, o.Kappa = 1, 1, 1e-12, 1e8 // a slice is its location
 	first := func(name string, seed uint64) []float32 {
 		o.Seed = seed
-		r, err := Distance(name, x, x, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(Distance(name, x, x, o))
 		return r.Directions
 	}
 	for seed := range uint64(5) {
@@ -134,10 +120,7 @@ func TestGivenDirections(t *testing.T) {
 	}
 	o := DistanceConfig{Config: loss.Defaults(), Directions: &Directions{Values: theta, Shape: []int{6, 4}}}
 	costs := func(x, y *datasets.Set, o DistanceConfig) []float32 {
-		d, err := Distance("sw", x, y, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(Distance("sw", x, y, o))
 		if d.Slices != 6 {
 			t.Fatalf("%d slices, want 6", d.Slices)
 		}
@@ -166,10 +149,7 @@ func TestVMFBetweenUniformAndPoint(t *testing.T) {
 	o.Slices, o.AscentSteps = 2000, 0
 	value := func(name string, kappa float64) *Result {
 		o.Kappa = kappa
-		d, err := Distance(name, x, y, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(Distance(name, x, y, o))
 		return d
 	}
 	sw, small := value("sw", 1), value("v-dsw", 1e-6)
@@ -197,15 +177,9 @@ func TestAscentRaises(t *testing.T) {
 	}
 	o := DistanceConfig{Config: loss.Defaults(), Seed: 3}
 	o.Slices, o.AscentSteps, o.AscentLearningRate, o.AscentTangent = 3000, 200, 0.02, true
-	top, err := Distance("max-sw", x, y, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	top := must.Get(Distance("max-sw", x, y, o))
 	o.AscentTangent = false
-	many, err := Distance("sw", x, y, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	many := must.Get(Distance("sw", x, y, o))
 	missed := 0
 	for b, v := range top.PerPair {
 		best := 0.0
@@ -235,10 +209,7 @@ func TestGradientIsOfTheValue(t *testing.T) {
 	}{{"sw", AutoPath}, {"sw", GraphPath}, {"cv-sw", HostPath}, {"eb-sw", HostPath}, {"eb-sw", GraphPath}, {"chamfer", AutoPath}, {"emd-exact", AutoPath}, {"sinkhorn-divergence", AutoPath}} {
 		o := DistanceConfig{Config: loss.Defaults(), Seed: 5, Path: c.path, Gradient: true, GradientX: true}
 		o.Reg = 1
-		d, err := Distance(c.name, clouds[0], clouds[1], o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(Distance(c.name, clouds[0], clouds[1], o))
 		for side, gradient := range [][]float32{d.GradientX, d.Gradient} {
 			norm := 0.0
 			for _, g := range gradient {
@@ -253,10 +224,7 @@ func TestGradientIsOfTheValue(t *testing.T) {
 				}
 				alone := o
 				alone.GradientX, alone.Gradient = side == 0, side == 1
-				r, err := Distance(c.name, moved[0], moved[1], alone)
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := must.Get(Distance(c.name, moved[0], moved[1], alone))
 				return r
 			}
 			const h = 5e-3
@@ -366,15 +334,9 @@ func TestHostIsTheGraph(t *testing.T) {
 		o := DistanceConfig{Config: loss.Defaults(), Seed: 3, Gradient: true, Path: HostPath}
 		o.Slices = 20
 		c.change(&o)
-		host, err := Distance(c.loss, x, c.y, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		host := must.Get(Distance(c.loss, x, c.y, o))
 		o.Path = GraphPath
-		built, err := Distance(c.loss, x, c.y, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		built := must.Get(Distance(c.loss, x, c.y, o))
 		graphtest.Close(t, name+": directions", host.Directions, vec.To[float64](built.Directions), 0)
 		graphtest.Close(t, name+": costs", host.Costs, vec.To[float64](built.Costs), 1e-5)
 		graphtest.Close(t, name+": gradient", host.Gradient, vec.To[float64](built.Gradient), 1e-4)
@@ -400,10 +362,7 @@ func TestIntervalsCover(t *testing.T) {
 	rows := make([]int, copies)
 	exact := DistanceConfig{Config: loss.Defaults(), Seed: 11}
 	exact.Slices, exact.Reduce, exact.Replicates = 20000, loss.Mean, 1
-	truth, err := Distance("qmc-sw", x, y, exact)
-	if err != nil {
-		t.Fatal(err)
-	}
+	truth := must.Get(Distance("qmc-sw", x, y, exact))
 	for name, change := range map[string]func(*loss.Config){
 		"sw":            func(*loss.Config) {},
 		"orthogonal-sw": func(*loss.Config) {},
@@ -417,10 +376,7 @@ func TestIntervalsCover(t *testing.T) {
 		o := DistanceConfig{Config: loss.Defaults(), Seed: 3}
 		o.Slices, o.Reduce = 60, loss.Mean
 		change(&o.Config)
-		d, err := Distance(name, x.Select(rows), y.Select(rows), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(Distance(name, x.Select(rows), y.Select(rows), o))
 		want := truth.Value
 		if name == "rp-sw" || name == "eb-sw" { // not SW: their own mean
 			want = d.Value
@@ -455,10 +411,7 @@ func TestCutBlock(t *testing.T) {
 	rows := make([]int, copies)
 	o := DistanceConfig{Config: loss.Defaults(), Seed: 3}
 	o.Slices, o.Chain, o.Kappa = 6, 5, 0 // a block of five directions and one of one; all independent
-	d, err := Distance("markov-sw", x.Select(rows), y.Select(rows), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(Distance("markov-sw", x.Select(rows), y.Select(rows), o))
 	scatter, told := 0.0, 0.0
 	for b, v := range d.PerPair {
 		scatter += (v - d.Value) * (v - d.Value) / (copies - 1)
@@ -479,10 +432,7 @@ func TestIntervalOfUnlikePairs(t *testing.T) {
 		}
 		o := DistanceConfig{Config: loss.Defaults(), Seed: 3}
 		o.Slices = slices
-		d, err := Distance("sw", x.Select(make([]int, pairs)), y, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(Distance("sw", x.Select(make([]int, pairs)), y, o))
 		return (d.High - d.Low) / 2 / d.StdErr
 	}
 	x := gaussian(1, 1, 20, 3, 1)
@@ -499,10 +449,7 @@ func TestRootOfZero(t *testing.T) {
 	o.Slices, o.Root, o.Control = 7, true, "harmonics"
 	zeros := 0
 	for o.Seed = range uint64(40) {
-		d, err := Distance("cv-sw", x, y, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(Distance("cv-sw", x, y, o))
 		if d.PerPair[1] != 0 || d.PairErrs[1] != 0 {
 			t.Errorf("equal clouds: %v +- %v", d.PerPair[1], d.PairErrs[1])
 		}
@@ -631,15 +578,9 @@ func TestBadPoints(t *testing.T) {
 func TestOnePassForTheGradient(t *testing.T) {
 	x, y := gaussian(1, 3, 30, 3, 1), gaussian(2, 3, 30, 3, 1.5)
 	o := DistanceConfig{Config: loss.Defaults(), Seed: 5, Gradient: true, Path: HostPath}
-	one, err := Distance("sw", x, y, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := must.Get(Distance("sw", x, y, o))
 	o.Root = true // V^(1/2): twice the root times its gradient is V's
-	two, err := Distance("sw", x, y, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	two := must.Get(Distance("sw", x, y, o))
 	per := y.Points * y.Dim
 	for b, v := range two.PerPair {
 		if math.Abs(v*v/one.PerPair[b]-1) > 1e-12 {
@@ -656,10 +597,7 @@ func TestOnePassForTheGradient(t *testing.T) {
 // TestAssigned: the approximate EMD says how much of the mass it has matched: all of small clouds, none of very large ones, whose cost is 0.
 func TestAssigned(t *testing.T) {
 	for size, want := range map[float64]float64{0.3: 1, 1000: 0} {
-		d, err := Distance("emd-approx", gaussian(1, 2, 64, 3, size), gaussian(2, 2, 64, 3, size), DistanceConfig{Config: loss.Defaults(), Gradient: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(Distance("emd-approx", gaussian(1, 2, 64, 3, size), gaussian(2, 2, 64, 3, size), DistanceConfig{Config: loss.Defaults(), Gradient: true}))
 		for b, v := range d.MatchedMass {
 			if math.Abs(float64(v)-want) > 1e-3 || (d.PerPair[b] > 0) != (want > 0) {
 				t.Errorf("size %g, pair %d: %v of the mass at a cost of %v, want %v", size, b, v, d.PerPair[b], want)
@@ -676,18 +614,10 @@ func TestSlicesNeeded(t *testing.T) {
 	x, y := gaussian(1, 1, 40, 3, 1), gaussian(2, 1, 40, 3, 2)
 	o := DistanceConfig{Config: loss.Defaults(), Seed: 3}
 	o.Slices = 500
-	d, err := Distance("sw", x, y, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := d.SlicesNeeded(0.004)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(Distance("sw", x, y, o))
+	n := must.Get(d.SlicesNeeded(0.004))
 	o.Slices = n
-	if d, err = Distance("sw", x, y, o); err != nil {
-		t.Fatal(err)
-	}
+	d = must.Get(Distance("sw", x, y, o))
 	if got := d.StdErr / d.Value; math.Abs(got/0.004-1) > 0.1 || n <= 500 {
 		t.Errorf("%d slices give a relative error of %v, asked was 0.004", n, got)
 	}
@@ -711,10 +641,7 @@ func TestLedger(t *testing.T) {
 	for name, want := range map[string]int{"sw": 3 * 7, "v-dsw": 3*7 + 2*3*7, "max-sw": 3 + 2*3, "asw": 3 * 7, "chamfer": 0} {
 		o := DistanceConfig{Config: loss.Defaults()}
 		o.Slices, o.AscentSteps = 7, 2
-		d, err := Distance(name, x, x, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(Distance(name, x, x, o))
 		if d.Work.Slices != want || d.Work.Sorts != 2*want || !(d.Work.Seconds > 0) {
 			t.Errorf("%s: %+v, want %d slices", name, d.Work, want)
 		}
@@ -732,16 +659,10 @@ func TestAmortizedDistance(t *testing.T) {
 	}
 	o := DistanceConfig{Config: loss.Defaults(), Seed: 5}
 	o.Amortizer, o.Maps.DK = "ea", 4
-	predicted, err := Distance("max-sw", x, y, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	predicted := must.Get(Distance("max-sw", x, y, o))
 	graphtest.Close(t, "the one slice", predicted.Directions, vec.To[float64](predicted.Location), 1e-6)
 	o.FineTune, o.AscentSteps, o.AscentLearningRate, o.AscentTangent = true, 100, 0.05, true
-	tuned, err := Distance("max-sw", x, y, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tuned := must.Get(Distance("max-sw", x, y, o))
 	for b := range predicted.PerPair {
 		if tuned.PerPair[b] < predicted.PerPair[b] {
 			t.Errorf("pair %d: %v at the prediction, %v after 100 steps from it", b, predicted.PerPair[b], tuned.PerPair[b])
@@ -785,10 +706,7 @@ func TestZeroOptions(t *testing.T) {
 // TestDrawing: samples go from package vmf to vmfviz and to Distance as they are.
 func TestDrawing(t *testing.T) {
 	location := []float32{0, 0.6, 0.8}
-	dist, err := vmf.New(location, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dist := must.Get(vmf.New(location, 10))
 	samples := dist.Rand32(rand.New(rand.NewPCG(1, 2)), 20)
 	if _, err := vmfviz.Sphere(vmfviz.SphereOptions{}, vmfviz.SpherePanel{Points: samples, Location: location}); err != nil {
 		t.Error(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
@@ -311,10 +312,7 @@ func TestNumbersAtTheEdge(t *testing.T) {
 				c.Reg = reg
 			}
 			defaults := loss.Defaults()
-			plain, err := loss.New(name, defaults)
-			if err != nil {
-				t.Fatal(err)
-			}
+			plain := must.Get(loss.New(name, defaults))
 			if !e.applies(plain) {
 				continue
 			}
@@ -390,10 +388,7 @@ func TestNumbersAtTheEdge(t *testing.T) {
 func samePage(t *testing.T, mark, fresh string) {
 	t.Helper()
 	const path = "../docs/results/edges.md"
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(path))
 	begin, end := "<!-- "+mark+" -->\n", "<!-- end of "+mark+" -->"
 	before, rest, ok := strings.Cut(string(raw), begin)
 	stored, after, ok2 := strings.Cut(rest, end)

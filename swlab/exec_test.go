@@ -7,6 +7,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -31,10 +32,7 @@ func graphCalls() map[string]DistanceConfig {
 // built is how many graphs work builds on the pure-Go backend.
 func built(t *testing.T, work func() error) int {
 	t.Helper()
-	e, err := engine.Open("go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(engine.Open("go"))
 	defer e.Close()
 	before := e.Compilations()
 	if err := work(); err != nil {
@@ -50,10 +48,7 @@ func TestSecondCallsDoNotCompile(t *testing.T) {
 	for name, o := range graphCalls() {
 		t.Run(name, func(t *testing.T) {
 			for _, path := range []Path{HostPath, GraphPath} {
-				e, err := engine.Open("go")
-				if err != nil {
-					t.Fatal(err)
-				}
+				e := must.Get(engine.Open("go"))
 				o.Engine, o.Path = e, path
 				distance := func(x, y *datasets.Set, seed uint64) func() error {
 					return func() error {
@@ -85,20 +80,14 @@ func TestSecondCallsDoNotCompile(t *testing.T) {
 		}
 	})
 	t.Run("network", func(t *testing.T) {
-		e, err := engine.Open("go")
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(engine.Open("go"))
 		defer e.Close()
 		var results [2][]float32
 		for i, seed := range []uint64{1, 2} {
-			net, err := NewNetwork(weights.Init((&pointnet.Autoencoder{Points: 8}).Specs(), seed))
-			if err != nil {
-				t.Fatal(err)
-			}
+			net := must.Get(NewNetwork(weights.Init((&pointnet.Autoencoder{Points: 8}).Specs(), seed)))
 			n := built(t, func() error {
-				results[i], err = net.Reconstruct(x, NetworkOptions{Engine: e})
-				return err
+				results[i] = must.Get(net.Reconstruct(x, NetworkOptions{Engine: e}))
+				return nil
 			})
 			if i == 1 && n != 0 {
 				t.Errorf("other weights build %d graphs", n)
@@ -129,10 +118,7 @@ func TestChoicesAgree(t *testing.T) {
 					defer e.Close()
 					o.Engine, want = e, backend
 				}
-				d, err := Distance(name, x, y, o)
-				if err != nil {
-					t.Fatal(err)
-				}
+				d := must.Get(Distance(name, x, y, o))
 				if d.Backend != want {
 					t.Errorf("%q: the result says %q", backend, d.Backend)
 				}
@@ -151,10 +137,7 @@ func TestChoicesAgree(t *testing.T) {
 func TestChoose(t *testing.T) {
 	t.Setenv("GOMLX_BACKEND", "")
 	t.Setenv(engine.Variable, "")
-	best, err := engine.Open("auto")
-	if err != nil {
-		t.Fatal(err)
-	}
+	best := must.Get(engine.Open("auto"))
 	defer best.Close()
 	for _, c := range []struct {
 		given *engine.Engine

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
 
@@ -85,10 +86,7 @@ func TestMassesAreCopies(t *testing.T) {
 		if c.loss == "sw" {
 			o.Directions = directions
 		}
-		want, err := Distance(c.loss, cloudOf(2, copies...), y, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(Distance(c.loss, cloudOf(2, copies...), y, o))
 		o.MassX = mass
 		got, err := Distance(c.loss, x, y, o)
 		if err != nil {

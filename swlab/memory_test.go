@@ -9,6 +9,7 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
 
@@ -16,10 +17,7 @@ import (
 // allocates nothing.
 func TestTooMuch(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(4 << 30))
-	e, err := engine.Open("go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(engine.Open("go"))
 	x := &datasets.Set{Name: "x", Clouds: 1, Points: 4, Dim: 3, Coords: []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}}
 	refused := func(what string, err error) {
 		t.Helper()
@@ -48,7 +46,7 @@ func TestTooMuch(t *testing.T) {
 	few, many := gaussian(1, 1, 10, 3, 1), gaussian(2, 1, 20_000, 3, 1)
 	c := loss.Defaults()
 	c.Reg = 0.1
-	_, err = Distance("sinkhorn-divergence", many, few, DistanceConfig{Config: c})
+	_, err := Distance("sinkhorn-divergence", many, few, DistanceConfig{Config: c})
 	refused("each cloud with itself", err)
 	wide := gaussian(3, 1, 20_000, 9, 1)
 	_, err = Distance("emd-exact", wide, wide, DistanceConfig{Config: loss.Defaults()})

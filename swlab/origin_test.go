@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
 
@@ -22,10 +23,7 @@ func moved(t *testing.T, seed uint64, m, d int, offsets ...float64) *datasets.Se
 			v = append(v, offset*(1-float64(i%d)/4)+math.RoundToEven(0x1p20*r.NormFloat64())/0x1p20)
 		}
 	}
-	s, err := datasets.New(v, len(offsets), m, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(datasets.New(v, len(offsets), m, d))
 	return s
 }
 
@@ -41,25 +39,16 @@ func TestMovedTogether(t *testing.T) {
 		delete(paths, "graph") // the compiler is slow
 	}
 	for _, name := range loss.Names() {
-		l, err := loss.New(name, loss.Defaults())
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(loss.New(name, loss.Defaults()))
 		for path, p := range paths {
 			if _, sliced := l.(loss.Sliced); !sliced && p != AutoPath {
 				continue
 			}
 			o := DistanceConfig{Seed: 3, Path: p, Gradient: true}
 			x, y := at(0, 0, 0, 0)
-			want, err := Distance(name, x, y, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.Get(Distance(name, x, y, o))
 			x, y = at(1e6, 1e7, 1e8, -3e8)
-			got, err := Distance(name, x, y, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(Distance(name, x, y, o))
 			for b, v := range want.PerPair {
 				if rel := math.Abs(got.PerPair[b]/v - 1); !(rel < 2e-6) {
 					t.Errorf("%s, %s: pair %d is at %v, moved %v", name, path, b, v, got.PerPair[b])
@@ -90,20 +79,11 @@ func TestAmortizerReadsCoordinates(t *testing.T) {
 		for _, c := range s.Positions(0) {
 			v = append(v, float32(c))
 		}
-		out, err := datasets.New(v, 20, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(datasets.New(v, 20, 3))
 		return out
 	}
-	want, err := Direction("l", rounded(x), rounded(y), DirectionConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := Direction("l", x, y, DirectionConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(Direction("l", rounded(x), rounded(y), DirectionConfig{}))
+	got := must.Get(Direction("l", x, y, DirectionConfig{}))
 	if !slices.Equal(got.Directions, want.Directions) {
 		t.Errorf("direction %v, of the rounded coordinates %v", got.Directions, want.Directions)
 	}
@@ -112,10 +92,7 @@ func TestAmortizerReadsCoordinates(t *testing.T) {
 	}
 	o := DistanceConfig{Config: loss.Defaults()}
 	o.Amortizer = "l"
-	r, err := Distance("v-dsw", x, y, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Distance("v-dsw", x, y, o))
 	if !slices.Equal(r.Location, want.Directions) || !slices.Equal(r.Warnings, got.Warnings) {
 		t.Errorf("location %v and warnings %q of the distance", r.Location, r.Warnings)
 	}
@@ -123,10 +100,7 @@ func TestAmortizerReadsCoordinates(t *testing.T) {
 
 // TestRoundingIsSaid: clouds that float32 cannot hold beside each other are compared with a warning.
 func TestRoundingIsSaid(t *testing.T) {
-	r, err := Distance("emd-exact", moved(t, 1, 20, 3, 0), moved(t, 2, 20, 3, 1e10), DistanceConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Distance("emd-exact", moved(t, 1, 20, 3, 0), moved(t, 2, 20, 3, 1e10), DistanceConfig{}))
 	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "float32 rounds") {
 		t.Errorf("warnings %q", r.Warnings)
 	}
@@ -143,10 +117,7 @@ func TestNearerThanFloat32(t *testing.T) {
 				v[i] = v[i]*size + shift
 			}
 		}
-		s, err := datasets.New(v, 1, 120, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(datasets.New(v, 1, 120, 3))
 		return s
 	}
 	for name, c := range map[string]struct {
@@ -162,10 +133,7 @@ func TestNearerThanFloat32(t *testing.T) {
 			c.y = c.x
 		}
 		for _, l := range []string{"sw", "chamfer", "emd-exact"} {
-			r, err := Distance(l, c.x, c.y, DistanceConfig{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(Distance(l, c.x, c.y, DistanceConfig{}))
 			if said := len(r.Warnings) == 1 && strings.Contains(r.Warnings[0], "which shows in a distance"); said != c.want || !said && r.Warnings != nil {
 				t.Errorf("%s, %s: value %g, warnings %q", name, l, r.Value, r.Warnings)
 			}
@@ -176,14 +144,8 @@ func TestNearerThanFloat32(t *testing.T) {
 // TestOutliersInGraph: outliers leave the other points few digits in float32, and the graph's path says
 // so. On the host nothing is lost.
 func TestOutliersInGraph(t *testing.T) {
-	x, err := datasets.New([]float32{0, 0, 0, 0x1p56}, 2, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	y, err := datasets.New([]float32{1, 0, 2, 0x1p56}, 2, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Get(datasets.New([]float32{0, 0, 0, 0x1p56}, 2, 2))
+	y := must.Get(datasets.New([]float32{1, 0, 2, 0x1p56}, 2, 2))
 	o := DistanceConfig{Directions: &Directions{[]float32{0.6, 0.8}, []int{1, 2}}}
 	o.P = 1
 	for path, warnings := range map[Path]int{AutoPath: 0, HostPath: 0, GraphPath: 1} {
@@ -191,10 +153,7 @@ func TestOutliersInGraph(t *testing.T) {
 			continue
 		}
 		o.Path = path
-		r, err := Distance("sw", x, y, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(Distance("sw", x, y, o))
 		if len(r.Warnings) != warnings {
 			t.Errorf("path %d: warnings %q", path, r.Warnings)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/conformance"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -15,10 +16,7 @@ func TestRegistered(t *testing.T) {
 	for _, name := range amortizer.Names() {
 		t.Run(name, func(t *testing.T) {
 			conformance.Amortizer(t, func(c amortizer.Config) amortizer.Amortizer {
-				a, err := amortizer.New(name, c)
-				if err != nil {
-					t.Fatal(err)
-				}
+				a := must.Get(amortizer.New(name, c))
 				if a.Name() != name {
 					t.Errorf("the map registered as %q calls itself %q", name, a.Name())
 				}
@@ -45,10 +43,7 @@ func TestParameterCounts(t *testing.T) {
 		{"la-sorted", 64, 64, 262796, 262537},
 	} {
 		for form, want := range map[amortizer.Variant]int{amortizer.Released: c.coded, amortizer.Paper: c.written} {
-			a, err := amortizer.New(c.name, amortizer.Config{Points: 2048, DK: c.dk, K: c.k, Variant: form})
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := must.Get(amortizer.New(c.name, amortizer.Config{Points: 2048, DK: c.dk, K: c.k, Variant: form}))
 			if got := amortizer.Parameters(a); got != want {
 				t.Errorf("%s %s d_k=%d k=%d: %d parameters, want %d", c.name, form, c.dk, c.k, got, want)
 			}
@@ -83,10 +78,7 @@ func TestInitialDistributions(t *testing.T) {
 	for name, dists := range map[string]map[string]dist{
 		"l": {"f.0.weight": form, "f.0.bias": few(form)}, "g": network("g"), "n": network("h"), "a": attended(), "ea": attended(), "la": projected,
 	} {
-		a, err := amortizer.New(name, amortizer.Config{Points: m, DK: dk, K: k})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(amortizer.New(name, amortizer.Config{Points: m, DK: dk, K: k}))
 		set := weights.Init(a.Specs(), 1)
 		for _, tensor := range set.Names() {
 			dist, known := dists[tensor]
@@ -129,10 +121,7 @@ func TestWrongCalls(t *testing.T) {
 // TestVariantText: a variant is read as it is written, and nothing else is.
 func TestVariantText(t *testing.T) {
 	for _, v := range []amortizer.Variant{amortizer.Released, amortizer.Paper} {
-		text, err := v.MarshalText()
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(v.MarshalText())
 		read := 1 - v
 		if err := read.UnmarshalText(text); err != nil || read != v {
 			t.Errorf("%s is read as %v, %v", text, read, err)

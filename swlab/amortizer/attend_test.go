@@ -13,6 +13,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -47,10 +48,7 @@ func plainMean(q, p *graph.Node) *graph.Node {
 func TestAttend(t *testing.T) {
 	const batch, m, dim = 2, 20, 3
 	for _, backend := range []string{"", "go"} {
-		e, err := engine.Open(backend)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(engine.Open(backend))
 		of := func(f func(q, p *graph.Node) *graph.Node) func([]*graph.Node) []*graph.Node {
 			return func(n []*graph.Node) []*graph.Node {
 				twice := graph.Add(f(n[0], n[1]), f(graph.Sin(n[0]), n[1]))
@@ -58,24 +56,12 @@ func TestAttend(t *testing.T) {
 				return append([]*graph.Node{twice}, graph.Gradient(j, n[0], n[1])...)
 			}
 		}
-		chunked, err := graph.NewExec(e.Backend, of(func(q, p *graph.Node) *graph.Node { return graph.ReduceMean(attend(q, p, batch*3*m), 1) }))
-		if err != nil {
-			t.Fatal(err)
-		}
-		plain, err := graph.NewExec(e.Backend, of(plainMean))
-		if err != nil {
-			t.Fatal(err)
-		}
+		chunked := must.Get(graph.NewExec(e.Backend, of(func(q, p *graph.Node) *graph.Node { return graph.ReduceMean(attend(q, p, batch*3*m), 1) })))
+		plain := must.Get(graph.NewExec(e.Backend, of(plainMean)))
 		for _, size := range []float64{1, 3000} {
 			in := []any{normal(1, size, batch, m, dim), normal(2, 1, batch, m, dim), normal(3, 1, batch, dim)}
-			got, err := chunked.Call(in...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			want, err := plain.Call(in...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(chunked.Call(in...))
+			want := must.Get(plain.Call(in...))
 			tol := 3e-6
 			if size > 1 {
 				tol = 1e-3 // float32 keeps 3 digits of a score's fraction

@@ -6,6 +6,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 // BenchmarkAttend times the gradient in the queries, which is what a step of the ascent needs, of
@@ -27,10 +28,7 @@ func BenchmarkAttend(b *testing.B) {
 			}
 			defer e.Finalize()
 			once := func() {
-				out, err := e.Call(q, p)
-				if err != nil {
-					b.Fatal(err)
-				}
+				out := must.Get(e.Call(q, p))
 				_ = out[0].Value() // waits for the result
 				out[0].FinalizeAll()
 			}

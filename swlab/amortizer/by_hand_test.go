@@ -10,6 +10,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -174,10 +175,7 @@ func TestByHand(t *testing.T) {
 		var maps []amortizer.Amortizer
 		var want [][]float64
 		for _, name := range names {
-			a, err := amortizer.New(name, amortizer.Config{Points: m, Dim: dim, DK: dk, K: k, Variant: form})
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := must.Get(amortizer.New(name, amortizer.Config{Points: m, Dim: dim, DK: dk, K: k, Variant: form}))
 			maps = append(maps, a)
 			set := weights.Init(a.Specs(), 6)
 			h := hand{w: map[string]matrix{}, written: form == amortizer.Paper, dk: dk}

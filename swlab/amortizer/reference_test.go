@@ -9,6 +9,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -27,10 +28,7 @@ func TestReference(t *testing.T) {
 		"la": {append(attended[:6:6], "pk_w", "pk_b", "pv_w", "pv_b"), 5e-5},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a, err := amortizer.New(name, amortizer.Config{Points: 256, DK: 16, K: 32})
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := must.Get(amortizer.New(name, amortizer.Config{Points: 256, DK: 16, K: 32}))
 			prefix := strings.ToUpper(name) + "_"
 			in := []any{z["x"], z["y"], z["W"]}
 			for i, s := range a.Specs() {

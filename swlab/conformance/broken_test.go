@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/conformance"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -95,10 +96,7 @@ func TestBroken(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			t.Parallel()
-			s, err := conformance.New(c.loss, third)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(conformance.New(c.loss, third))
 			defer s.Close()
 			failed := map[string]error{}
 			for _, check := range s.Checks() {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/optim"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -42,10 +43,7 @@ func TestClassifierReference(t *testing.T) {
 	step := engine.NewProgram[classifierIn[*tensors.Tensor], classifierOut[*tensors.Tensor]](graphtest.Engine(t), nil, m.build)
 	var losses []float32
 	for k := range 3 {
-		out, err := step.Call(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(step.Call(in))
 		losses, in.State = append(losses, tensors.ToScalar[float32](out.Loss)), out.State
 		if k > 0 {
 			continue
@@ -175,10 +173,7 @@ func TestBestEpochIsTested(t *testing.T) {
 	c := toyConfig(5)
 	c.Epochs, c.LearningRate, c.Momentum, c.Dropout = 12, 20, 0, 0
 	train, test := codes(1, 64, 5, 3), codes(2, 100, 5, 3)
-	long, err := Classify(context.Background(), graphtest.Engine(t), train, test, c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	long := must.Get(Classify(context.Background(), graphtest.Engine(t), train, test, c, nil))
 	if long.BestEpoch == c.Epochs-1 {
 		t.Fatalf("the last epoch is the best: the test shows nothing")
 	}

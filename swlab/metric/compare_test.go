@@ -17,6 +17,7 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/ot"
 )
 
@@ -64,10 +65,7 @@ func TestPairwise(t *testing.T) {
 		name string
 		x, y *datasets.Set
 	}{{"cd", a, b}, {"cd", a, a}, {"emd-exact", same, b}, {"emd-exact", b, b}} {
-		got, err := Pairwise(ctx, e, c.x, c.y, c.name, Config{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(Pairwise(ctx, e, c.x, c.y, c.name, Config{}))
 		if got.Rows != c.x.Clouds || got.Cols != c.y.Clouds || got.MatchedMass != 1 {
 			t.Errorf("%s: [%d, %d], assigned %v", c.name, got.Rows, got.Cols, got.MatchedMass)
 		}
@@ -75,10 +73,7 @@ func TestPairwise(t *testing.T) {
 			for j := range c.y.Clouds {
 				want := chamfer(c.x.Cloud(i), c.y.Cloud(j))
 				if c.name == "emd-exact" {
-					s, err := ot.EMD(c.x.Cloud(i), c.y.Cloud(j), 3, 1)
-					if err != nil {
-						t.Fatal(err)
-					}
+					s := must.Get(ot.EMD(c.x.Cloud(i), c.y.Cloud(j), 3, 1))
 					want = s.Cost / 24
 				}
 				if d := got.At(i, j); math.Abs(d-want) > 2e-6*want+1e-12 {
@@ -99,10 +94,7 @@ func TestApproximateEMDBothHalves(t *testing.T) {
 		t.Fatal(err)
 	}
 	// One program serves both matrices.
-	m, err := matrices(context.Background(), graphtest.Engine(t), d, [][2]side{{all, all}, {third, all}}, Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(matrices(context.Background(), graphtest.Engine(t), d, [][2]side{{all, all}, {third, all}}, Config{}))
 	whole, row := m[0], m[1]
 	differ := 0
 	for i := range a.Clouds {
@@ -127,10 +119,7 @@ func TestApproximateEMDBothHalves(t *testing.T) {
 // classifier is always wrong and everything is covered.
 func TestIdenticalSets(t *testing.T) {
 	a := random(5, 6, 20)
-	r, err := Compare(context.Background(), graphtest.Engine(t), a, a, Config{Distances: []string{"cd", "emd-exact"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Compare(context.Background(), graphtest.Engine(t), a, a, Config{Distances: []string{"cd", "emd-exact"}}))
 	want := Scores{COVPaper: 1, COVStandard: 1}
 	if r.JSD != 0 || r.JSDScaled != 0 || *r.CD != want || *r.EMDExact != want || r.EMDApprox != nil || r.EMDMatchedMass != 0 {
 		t.Errorf("%+v, cd %+v, exact %+v", r, *r.CD, *r.EMDExact)
@@ -139,14 +128,8 @@ func TestIdenticalSets(t *testing.T) {
 
 // TestReportJSON: the keys of the command line's contract, there and back.
 func TestReportJSON(t *testing.T) {
-	r, err := Compare(context.Background(), graphtest.Engine(t), random(6, 3, 8), random(7, 2, 8), Config{Distances: Distances()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := json.Marshal(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Compare(context.Background(), graphtest.Engine(t), random(6, 3, 8), random(7, 2, 8), Config{Distances: Distances()}))
+	raw := must.Get(json.Marshal(r))
 	var v map[string]any
 	var again Report
 	if err := errors.Join(json.Unmarshal(raw, &v), json.Unmarshal(raw, &again)); err != nil || !reflect.DeepEqual(*r, again) {
@@ -177,10 +160,7 @@ func TestReportJSON(t *testing.T) {
 // gives the numbers of an uninterrupted call and of one without a store.
 func TestResume(t *testing.T) {
 	e, a, b := graphtest.Engine(t), random(8, 35, 16), random(9, 20, 16)
-	want, err := Pairwise(context.Background(), e, a, b, "cd", Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(Pairwise(context.Background(), e, a, b, "cd", Config{}))
 	o := Config{Store: filepath.Join(t.TempDir(), "new", "store")}
 	ctx, cancel := context.WithCancel(context.Background())
 	var steps []int
@@ -196,10 +176,7 @@ func TestResume(t *testing.T) {
 		t.Fatalf("%v after %d blocks", err, len(steps))
 	}
 	files := func() []string {
-		f, err := filepath.Glob(filepath.Join(o.Store, "*", "*"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(filepath.Glob(filepath.Join(o.Store, "*", "*")))
 		return f
 	}
 	if n := len(files()); n != 4 {
@@ -214,10 +191,7 @@ func TestResume(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got, err := Pairwise(context.Background(), e, a, b, "cd", o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(Pairwise(context.Background(), e, a, b, "cd", o))
 		if !slices.Equal(got.Values, want.Values) || got.MatchedMass != want.MatchedMass {
 			t.Error("other numbers than without a store")
 		}
@@ -236,10 +210,7 @@ func TestResume(t *testing.T) {
 	// Damaged blocks: cut off, a bit turned over.
 	f := files()
 	read := func(i int) []byte {
-		raw, err := os.ReadFile(f[i])
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.Get(os.ReadFile(f[i]))
 		return raw
 	}
 	turned := read(1)
@@ -323,18 +294,12 @@ func TestSmallClouds(t *testing.T) {
 		}
 	}
 	o := Config{Distances: []string{"emd-approx", "emd-exact"}, Store: t.TempDir()}
-	as, err := Compare(t.Context(), e, r, g, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	as := must.Get(Compare(t.Context(), e, r, g, o))
 	if len(as.Warnings) != 1 || !strings.Contains(as.Warnings[0], "generated cloud 0 and reference cloud") || !strings.Contains(as.Warnings[0], "times as much") {
 		t.Errorf("warnings %q", as.Warnings)
 	}
 	o.Normalize = true
-	unit, err := Compare(t.Context(), e, r, g, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unit := must.Get(Compare(t.Context(), e, r, g, o))
 	if len(unit.Warnings) > 0 {
 		t.Errorf("normalised: warnings %q", unit.Warnings)
 	}

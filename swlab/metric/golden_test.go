@@ -9,6 +9,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 // golden reads the reference numbers, or skips the test.
@@ -27,10 +28,7 @@ func TestGoldenCells(t *testing.T) {
 	generated, reference, numbers := golden(t)
 	for suffix, scale := range map[string]float64{"": 1, "_half": 0.5} {
 		for key, set := range map[string]*datasets.Set{"cells_gen": generated, "cells_real": reference} {
-			got, err := Cells(set, scale)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(Cells(set, scale))
 			for k, want := range numbers(key + suffix) {
 				if got[k] != int(want) {
 					t.Fatalf("%s%s: %d points in cell %d, want %v", key, suffix, got[k], k, want)
@@ -53,10 +51,7 @@ func TestGoldenScores(t *testing.T) {
 	e := graphtest.Engine(t)
 	ctx := context.Background()
 	o := Config{Store: t.TempDir()} // every matrix is computed once
-	r, err := Compare(ctx, e, reference, generated, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Compare(ctx, e, reference, generated, o))
 	if r.NGenerated != 24 || r.NReference != 20 || r.EMDExact != nil || !(r.EMDMatchedMass > 0.999) {
 		t.Errorf("%+v", r)
 	}
@@ -68,10 +63,7 @@ func TestGoldenScores(t *testing.T) {
 			key  string
 			a, b *datasets.Set
 		}{{"_gg", generated, generated}, {"_gr", generated, reference}, {"_rr", reference, reference}} {
-			got, err := Pairwise(ctx, e, m.a, m.b, d.name, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(Pairwise(ctx, e, m.a, m.b, d.name, o))
 			graphtest.Close(t, d.key+m.key, got.Values, numbers(d.key+m.key), d.tol)
 		}
 		s := r.Scores(d.name)

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 func matrix(rows, cols int, v ...float64) Matrix {
@@ -54,10 +56,7 @@ func TestScoresBruteForce(t *testing.T) {
 			return matrix(rows, cols, v...)
 		}
 		gg, gr, rr := random(n, n), random(n, k), random(k, k)
-		got, err := NewScores(gg, gr, rr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(NewScores(gg, gr, rr))
 		var want Scores
 		generated, reference := make([]bool, n), make([]bool, k)
 		for i := range n {

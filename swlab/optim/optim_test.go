@@ -9,16 +9,14 @@ import (
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 // TestReference follows five steps of every optimizer of the paper against PyTorch in float64. testdata/optim.npz is
 // the project's golden file of that name: w0 [8], grads [5, 8], and the parameters after each step, [5, 8].
 func TestReference(t *testing.T) {
 	z := graphtest.Reference(t, "testdata/optim.npz")
-	e, err := engine.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(engine.Open(""))
 	type rule = func(w, g, m, v, t *graph.Node) (w1, m1, v1 *graph.Node)
 	sgd := func(o SGD) rule {
 		return func(w, g, m, v, _ *graph.Node) (*graph.Node, *graph.Node, *graph.Node) {
@@ -45,10 +43,7 @@ func TestReference(t *testing.T) {
 		var got []float32
 		w, m, v := z["w0"], tensors.FromValue(make([]float32, 8)), tensors.FromValue(make([]float32, 8))
 		for k := range 5 {
-			out, err := x.Call(w, grads[8*k:8*k+8], m, v, float64(k+1))
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(x.Call(w, grads[8*k:8*k+8], m, v, float64(k+1)))
 			w, m, v = out[0], out[1], out[2]
 			got = append(got, tensors.MustCopyFlatData[float32](w)...)
 		}
@@ -58,10 +53,7 @@ func TestReference(t *testing.T) {
 
 // TestStepNumber: Adam refuses a step number that is no float64 scalar, from which 1 - beta^t would be wrong or of another shape.
 func TestStepNumber(t *testing.T) {
-	e, err := engine.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(engine.Open(""))
 	for says, number := range map[string]any{"": 1.0, "found (Float32)": float32(1), "found (Float64)[2]": []float64{1, 2}} {
 		x, err := graph.NewExec(e.Backend, func(in []*graph.Node) *graph.Node {
 			w, _, _ := Adam{LearningRate: 0.1, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8}.Step(in[0], in[0], in[0], in[0], in[1])

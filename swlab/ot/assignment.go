@@ -44,16 +44,37 @@ type Assignment struct {
 // The worst case is O(m^3), about 10 s for m = 2048: hundreds of copies of one point, or structure
 // at very different scales. Points on one line take up to 2 s. Memory is O(m), but the m^2 costs
 // are stored (8 bytes each) above eight dimensions and, up to m = 4096, in the worst cases.
-func EMD(x, y []float32, dim int, p float64) (*Assignment, error) {
-	m, err := checkClouds(x, y, dim, p)
+func EMD(x, y []float32, dim int, p float64) (*Assignment, error) { return Euclidean.EMD(x, y, dim, p) }
+
+// EMD is the function [EMD] with this ground cost. Unless that is Euclidean, it stores all m^2 costs.
+func (g Ground) EMD(x, y []float32, dim int, p float64) (a *Assignment, err error) {
+	m, k, err := checkSides("EMD", x, y, dim, p)
 	if err != nil {
 		return nil, err
 	}
-	if dim > searchedDims {
+	if m != k {
+		return nil, fmt.Errorf("EMD: expected two clouds of equally many points, found %d and %d", m, k)
+	}
+	euclidean := g.IsEuclidean(dim, p)
+	if !euclidean || dim > searchedDims {
 		if err := checkTable(m, m); err != nil {
 			return nil, err
 		}
 	}
+	if euclidean {
+		a = euclideanEMD(x, y, dim, p)
+	} else if a = (&matrix{g.costs(x, y, dim, p), m}).assign(nil); a != nil {
+		a.ground = g
+	}
+	if a == nil {
+		return nil, beyondFloat64("EMD", p)
+	}
+	return a, nil
+}
+
+// euclideanEMD is EMD on costs that are computed when they are needed; nil if they are beyond float64.
+func euclideanEMD(x, y []float32, dim int, p float64) *Assignment {
+	m := len(x) / dim
 	xo, yo := treeOrder(x, dim), treeOrder(y, dim)
 	c := newCloudCosts(gather(x, xo, dim), gather(y, yo, dim), dim, p)
 	var a *Assignment
@@ -70,9 +91,7 @@ func EMD(x, y []float32, dim int, p float64) (*Assignment, error) {
 	}
 	if a == nil || !a.proved() {
 		if a = c.stored().assign(a); a == nil {
-			return nil, fmt.Errorf(
-				"EMD: costs of the order of %v to the power of p = %v are beyond float64, expected smaller coordinates or p",
-				c.diameter(), p)
+			return nil
 		}
 	}
 	out := &Assignment{Match: make([]int32, m), U: make([]float64, m), V: make([]float64, m), Cost: a.Cost,
@@ -81,7 +100,7 @@ func EMD(x, y []float32, dim int, p float64) (*Assignment, error) {
 		out.Match[xo[i]] = yo[a.Match[i]]
 		out.U[xo[i]], out.V[yo[i]] = a.U[i], a.V[i]
 	}
-	return out, nil
+	return out
 }
 
 // Assign solves the linear assignment problem for given costs [m, m], row-major, which may be
@@ -117,16 +136,4 @@ func (a *Assignment) Gradient(x, y []float32, dim int, p float64) (gx, gy []floa
 		a.ground.add(gx[i*dim:(i+1)*dim], gy[at*dim:(at+1)*dim], x[i*dim:(i+1)*dim], y[at*dim:(at+1)*dim], p, 1)
 	}
 	return gx, gy
-}
-
-// checkClouds returns the number of points of two clouds of one size.
-func checkClouds(x, y []float32, dim int, p float64) (int, error) {
-	if dim < 1 || !(p > 0) || math.IsInf(p, 1) {
-		return 0, fmt.Errorf("EMD: expected dim >= 1 and a finite exponent p > 0, found dim = %d, p = %v", dim, p)
-	}
-	n, k, err := checkSides("EMD", x, y, dim)
-	if err == nil && n != k {
-		err = fmt.Errorf("EMD: expected two clouds of equally many points, found %d and %d", n, k)
-	}
-	return n, err
 }

@@ -42,27 +42,6 @@ func (g *Ground) UnmarshalText(text []byte) error {
 // IsEuclidean reports whether the costs are those of Euclidean.
 func (g Ground) IsEuclidean(dim int, p float64) bool { return g != PNorm || p == 2 || dim == 1 }
 
-// EMD is the function [EMD] with this ground cost. Unless that is Euclidean, it stores all m^2 costs.
-func (g Ground) EMD(x, y []float32, dim int, p float64) (*Assignment, error) {
-	if g.IsEuclidean(dim, p) {
-		return EMD(x, y, dim, p)
-	}
-	m, err := checkClouds(x, y, dim, p)
-	if err != nil {
-		return nil, err
-	}
-	if err := checkTable(m, m); err != nil {
-		return nil, err
-	}
-	a, err := Assign(g.costs(x, y, dim, p), m)
-	if err != nil {
-		return nil, fmt.Errorf("EMD: the costs to the power of p = %v are beyond float64, expected smaller coordinates or p",
-			p)
-	}
-	a.ground = g
-	return a, nil
-}
-
 // cost is ||x - y||^p.
 func (g Ground) cost(x, y []float32, p float64) float64 {
 	s := 0.0

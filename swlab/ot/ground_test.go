@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 // pNorm is sum_c |x_c - y_c|^p, written out.
@@ -14,25 +16,6 @@ func pNorm(x, y []float32, p float64) float64 {
 		s += math.Pow(math.Abs(float64(x[c])-float64(y[c])), p)
 	}
 	return s
-}
-
-// leastOf is the least total cost over all permutations of m points.
-func leastOf(m int, cost func(i, j int) float64) float64 {
-	best := math.Inf(1)
-	var place func(i int, used uint, sum float64)
-	place = func(i int, used uint, sum float64) {
-		if i == m {
-			best = min(best, sum)
-			return
-		}
-		for j := range m {
-			if used&(1<<j) == 0 {
-				place(i+1, used|1<<j, sum+cost(i, j))
-			}
-		}
-	}
-	place(0, 0, 0)
-	return best
 }
 
 // TestPNorm compares matchings and plans of costs of the p-norm with all permutations, and their
@@ -53,21 +36,15 @@ func TestPNorm(t *testing.T) {
 				}
 				at := func(v []float32, i int) []float32 { return v[i*dim : (i+1)*dim] }
 				x, y := cloud(m, 0), cloud(m, 1./16)
-				want := leastOf(m, func(i, j int) float64 { return pNorm(at(x, i), at(y, j), p) })
-				a, err := PNorm.EMD(x, y, dim, p)
-				if err != nil {
-					t.Fatal(err)
-				}
+				want := bruteForce(pNorms(x, y, dim, p), m)
+				a := must.Get(PNorm.EMD(x, y, dim, p))
 				if math.Abs(a.Cost-want) > 1e-12*want || a.DualityGap > 1e-12*want || a.Slack > 0 {
 					t.Errorf("p = %g, dim %d: cost %v, gap %g; all permutations: %v", p, dim, a.Cost, a.DualityGap, want)
 				}
 				gx, gy := a.Gradient(x, y, dim, p)
-				checkGradient(t, x, gx, func() float64 { return ofMatch(a.Match, x, y, dim, p) })
-				checkGradient(t, y, gy, func() float64 { return ofMatch(a.Match, x, y, dim, p) })
-				euclid, err := EMD(x, y, dim, p)
-				if err != nil {
-					t.Fatal(err)
-				}
+				checkGradient(t, "x", x, gx, 0x1p-10, 2e-2, func() float64 { return ofMatch(a.Match, x, y, dim, p) })
+				checkGradient(t, "y", y, gy, 0x1p-10, 2e-2, func() float64 { return ofMatch(a.Match, x, y, dim, p) })
+				euclid := must.Get(EMD(x, y, dim, p))
 				same := math.Abs(euclid.Cost-want) < 1e-9*want
 				if (p == 2 || dim == 1) && !same {
 					t.Errorf("p = %g, dim %d: %v, Euclidean %v", p, dim, want, euclid.Cost)
@@ -79,11 +56,8 @@ func TestPNorm(t *testing.T) {
 				// Three points of mass 2, 3 and 1 sixths are six points.
 				few := cloud(3, 0)
 				whole := slices.Concat(at(few, 0), at(few, 0), at(few, 1), at(few, 1), at(few, 1), at(few, 2))
-				want = leastOf(m, func(i, j int) float64 { return pNorm(at(whole, i), at(y, j), p) }) / m
-				plan, err := PNorm.Transport(few, y, dim, p, []float64{2, 3, 1}, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				want = bruteForce(pNorms(whole, y, dim, p), m) / m
+				plan := must.Get(PNorm.Transport(few, y, dim, p, []float64{2, 3, 1}, nil))
 				if math.Abs(plan.Cost-want) > 1e-12*want || plan.DualityGap > 1e-12*want {
 					t.Errorf("p = %g, dim %d: transport costs %v, gap %g; all permutations: %v", p, dim, plan.Cost, plan.DualityGap, want)
 				}
@@ -94,8 +68,8 @@ func TestPNorm(t *testing.T) {
 					}
 					return sum
 				}
-				checkGradient(t, few, gx, held)
-				checkGradient(t, y, gy, held)
+				checkGradient(t, "few", few, gx, 0x1p-10, 2e-2, held)
+				checkGradient(t, "y", y, gy, 0x1p-10, 2e-2, held)
 			}
 		}
 	}
@@ -104,29 +78,22 @@ func TestPNorm(t *testing.T) {
 	}
 }
 
+// pNorms is the matrix of pNorm.
+func pNorms(x, y []float32, dim int, p float64) (c []float64) {
+	for a := range slices.Chunk(x, dim) {
+		for b := range slices.Chunk(y, dim) {
+			c = append(c, pNorm(a, b, p))
+		}
+	}
+	return c
+}
+
 // ofMatch is the cost of a matching.
 func ofMatch(match []int32, x, y []float32, dim int, p float64) (sum float64) {
 	for i, j := range match {
 		sum += pNorm(x[i*dim:(i+1)*dim], y[int(j)*dim:(int(j)+1)*dim], p)
 	}
 	return sum
-}
-
-// checkGradient compares a gradient in v with central differences of value, which reads v.
-func checkGradient(t *testing.T, v []float32, gradient []float64, value func() float64) {
-	t.Helper()
-	for i := range v {
-		const step = 0x1p-10
-		old := v[i]
-		v[i] = old + step
-		up, high := value(), float64(v[i])
-		v[i] = old - step
-		down, low := value(), float64(v[i])
-		v[i] = old
-		if want := (up - down) / (high - low); math.Abs(gradient[i]-want) > 2e-2*(1+math.Abs(want)) {
-			t.Errorf("coordinate %d: gradient %v, differences %v", i, gradient[i], want)
-		}
-	}
 }
 
 // TestSinkhornPNorm compares the plan with one of plain iterations on the costs of the p-norm.
@@ -174,10 +141,7 @@ func TestSinkhornPNorm(t *testing.T) {
 				want -= u[i] * kernel[i][j] * v[j] * reg * math.Log(kernel[i][j])
 			}
 		}
-		plan, err := Sinkhorn{Reg: reg, P: p, Ground: PNorm}.Solve(x, y, dim)
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := must.Get(Sinkhorn{Reg: reg, P: p, Ground: PNorm}.Solve(x, y, dim))
 		if math.Abs(plan.Cost-want) > 1e-6*want {
 			t.Errorf("p = %g: cost %v, plain iterations %v", p, plan.Cost, want)
 		}
@@ -190,8 +154,8 @@ func TestSinkhornPNorm(t *testing.T) {
 			}
 			return sum
 		}
-		checkGradient(t, x, gx, held)
-		checkGradient(t, y, gy, held)
+		checkGradient(t, "x", x, gx, 0x1p-10, 2e-2, held)
+		checkGradient(t, "y", y, gy, 0x1p-10, 2e-2, held)
 		d, err := Sinkhorn{Reg: reg, P: p, Ground: PNorm}.Divergence(x, x, dim)
 		if err != nil || math.Abs(d.Value) > 1e-6 {
 			t.Errorf("p = %g: divergence from itself %v, %v", p, d, err)

@@ -1,6 +1,7 @@
 package ot
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -57,23 +58,16 @@ type Plan struct {
 // with unequal sizes or masses if Reg is below about 1e-4 of the costs' spread. 2048 points of a
 // shape each take 0.25 s on one processor for Reg = 0.1 and 1 s for 1e-3 (BenchmarkSinkhorn).
 func (s Sinkhorn) Solve(x, y []float32, dim int) (*Plan, error) {
-	n, k, err := checkSides("Sinkhorn", x, y, dim)
+	s.P, s.Tolerance = cmp.Or(s.P, 2), cmp.Or(s.Tolerance, 1e-9)
+	s.MaxIterations = cmp.Or(s.MaxIterations, 10000)
+	n, k, err := checkSides("Sinkhorn", x, y, dim, s.P)
 	if err != nil {
 		return nil, err
-	}
-	if s.P == 0 {
-		s.P = 2
-	}
-	if s.Tolerance == 0 {
-		s.Tolerance = 1e-9
-	}
-	if s.MaxIterations == 0 {
-		s.MaxIterations = 10000
 	}
 	for _, c := range []struct {
 		name  string
 		value float64
-	}{{"Reg", s.Reg}, {"P", s.P}, {"Tolerance", s.Tolerance}} {
+	}{{"Reg", s.Reg}, {"Tolerance", s.Tolerance}} {
 		if !(c.value > 0) || math.IsInf(c.value, 1) {
 			return nil, fmt.Errorf("Sinkhorn: expected a finite %s > 0, found %v", c.name, c.value)
 		}
@@ -97,10 +91,7 @@ func (s Sinkhorn) Solve(x, y []float32, dim int) (*Plan, error) {
 		return nil, err
 	}
 	c := s.Ground.costs(x, y, dim, s.P)
-	largest := 0.0
-	for _, v := range c {
-		largest = math.Max(largest, v)
-	}
+	largest := slices.Max(c)
 	if math.IsInf(largest*mass, 1) || math.IsInf(largest/s.Reg, 1) {
 		return nil, fmt.Errorf(
 			"Sinkhorn: costs up to %v with Reg = %v are beyond float64, expected smaller coordinates or P", largest, s.Reg)

@@ -42,7 +42,7 @@ type Stabilised struct {
 // Cost: 8 n k multiplications per iteration, n k exponentials per absorption. Memory 8 (n+k) bytes
 // per iteration.
 func StabilisedSinkhorn(x, y []float32, dim int, reg float64, iterations int) (*Stabilised, error) {
-	n, k, err := checkSides("StabilisedSinkhorn", x, y, dim)
+	n, k, err := checkSides("StabilisedSinkhorn", x, y, dim, 2)
 	if err != nil {
 		return nil, err
 	}

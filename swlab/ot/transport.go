@@ -41,12 +41,9 @@ func Transport(x, y []float32, dim int, p float64, massX, massY []float64) (*Tra
 
 // Transport is the function [Transport] with this ground cost.
 func (g Ground) Transport(x, y []float32, dim int, p float64, massX, massY []float64) (*TransportPlan, error) {
-	m, n, err := checkSides("Transport", x, y, dim)
+	m, n, err := checkSides("Transport", x, y, dim, p)
 	if err != nil {
 		return nil, err
-	}
-	if !(p > 0) || math.IsInf(p, 1) {
-		return nil, fmt.Errorf("Transport: expected a finite exponent p > 0, found %v", p)
 	}
 	if err := checkTable(m, n); err != nil {
 		return nil, err
@@ -64,8 +61,7 @@ func (g Ground) Transport(x, y []float32, dim int, p float64, massX, massY []flo
 	problem := &transportProblem{m: m, n: n, a: a, b: b, rows: rows, cols: cols, costs: g.costs(x, y, dim, p)}
 	plan := problem.solve()
 	if plan == nil {
-		return nil, fmt.Errorf(
-			"Transport: the costs to the power of p = %v are beyond float64, expected smaller coordinates or p", p)
+		return nil, beyondFloat64("Transport", p)
 	}
 	plan.ground = g
 	return plan, nil

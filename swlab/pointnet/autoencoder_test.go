@@ -14,6 +14,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/internal/maxima"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/optim"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -50,10 +51,7 @@ func values(a *Autoencoder) []any {
 }
 
 func TestShapesAndCounts(t *testing.T) {
-	a, err := New(2048)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(New(2048))
 	if got := a.Parameters(); got != 8028544 {
 		t.Errorf("%d parameters, the paper's network has 8,028,544", got)
 	}
@@ -261,14 +259,8 @@ func TestGradient(t *testing.T) {
 		return graph.ReduceAllSum(graph.Mul(mix, o.Cloud))
 	}
 	grads := graphtest.Call(t, func(n []*graph.Node) []*graph.Node { return graph.Gradient(objective(n), n...) }, in...)
-	e, err := engine.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	value, err := graph.NewExec(e.Backend, func(n []*graph.Node) *graph.Node { return objective(n) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(engine.Open(""))
+	value := must.Get(graph.NewExec(e.Backend, func(n []*graph.Node) *graph.Node { return objective(n) }))
 	r := rand.New(rand.NewPCG(6, 1))
 	for k, s := range append([]weights.Spec{{Name: "x"}}, specs...) {
 		if s.Buffer {
@@ -297,10 +289,7 @@ func TestGradient(t *testing.T) {
 			}
 			args := append([]any{}, in...)
 			args[k] = tensors.FromFlatDataAndDimensions(moved, in[k].(*tensors.Tensor).Shape().Dimensions...)
-			out, err := value.Call(args...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(value.Call(args...))
 			return float64(out[0].Value().(float32))
 		}
 		h := math.Min(2e-3, 0.1/norm) // large enough for float32, small enough to meet few kinks

@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/optim"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -115,10 +116,7 @@ func (p part) time(b *testing.B, specs []weights.Spec) {
 		args = append(args, tensors.FromFlatDataAndDimensions(t.Data, s.Shape...))
 	}
 	once := func() {
-		out, err := e.Call(args...)
-		if err != nil {
-			b.Fatal(err)
-		}
+		out := must.Get(e.Call(args...))
 		_ = out[len(out)-1].Value() // waits for the results
 		for _, o := range out {
 			o.FinalizeAll()

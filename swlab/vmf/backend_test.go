@@ -13,15 +13,13 @@ import (
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 // testBackend is the backend of the graph tests: pure Go, which needs no plugin, unless GOMLX_BACKEND names another.
 func testBackend(t *testing.T) compute.Backend {
 	t.Helper()
-	e, err := engine.Open(cmp.Or(os.Getenv("GOMLX_BACKEND"), "go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(engine.Open(cmp.Or(os.Getenv("GOMLX_BACKEND"), "go")))
 	return e.Backend
 }
 

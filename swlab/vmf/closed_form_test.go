@@ -5,6 +5,8 @@ import (
 	"math"
 	"os"
 	"testing"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 type closedRow struct {
@@ -28,10 +30,7 @@ func relative(got, want, floor float64) float64 {
 }
 
 func TestClosedFormsAgainstMultiplePrecision(t *testing.T) {
-	raw, err := os.ReadFile("testdata/closed_forms.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile("testdata/closed_forms.json"))
 	var rows []closedRow
 	if err := json.Unmarshal(raw, &rows); err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 // batch is noise for B locations with L samples each.
@@ -313,10 +314,7 @@ func TestGraphRejects(t *testing.T) {
 		{uniform, []any{float32(1)}, "expected [..., d]"},
 		{uniform, []any{[]int32{1, 2}}, "expected float32 or float64"},
 	} {
-		exec, err := graph.NewExec(testBackend(t), func(in []*graph.Node) []*graph.Node { return []*graph.Node{c.fn(in)} })
-		if err != nil {
-			t.Fatal(err)
-		}
+		exec := must.Get(graph.NewExec(testBackend(t), func(in []*graph.Node) []*graph.Node { return []*graph.Node{c.fn(in)} }))
 		if _, err := exec.Call(c.args...); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("want an error with %q, got %v", c.want, err)
 		}

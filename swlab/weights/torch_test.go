@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/internal/torchfile"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 // ramp is n values 0.5 i - 1 from i = start in steps.
@@ -100,10 +101,7 @@ func readTorch(data []byte) (*Set, error) {
 
 func torchFile(t testing.TB, name string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(filepath.Join("testdata", name)))
 	return b
 }
 
@@ -152,10 +150,7 @@ func hostile(t testing.TB, count, size, stride uint32, again ...string) []byte {
 		if name == "x/data.pkl" {
 			content = p
 		}
-		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store}))
 		if _, err := w.Write(content); err != nil {
 			t.Fatal(err)
 		}
@@ -224,10 +219,7 @@ func TestReadTorchRunsNothing(t *testing.T) {
 		for _, entry := range []string{"x/data.pkl", "../x/data.pkl", "/tmp/x/data.pkl"} {
 			var b bytes.Buffer
 			z := zip.NewWriter(&b)
-			w, err := z.Create(entry)
-			if err != nil {
-				t.Fatal(err)
-			}
+			w := must.Get(z.Create(entry))
 			w.Write([]byte(p))
 			z.Close()
 			if _, err := readTorch(b.Bytes()); err == nil {

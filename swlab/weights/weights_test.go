@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 func sample() *Set {
@@ -25,10 +27,7 @@ func TestSafetensorsRoundTrip(t *testing.T) {
 	if err := WriteSafetensors(path, want); err != nil {
 		t.Fatal(err)
 	}
-	got, err := ReadSafetensors(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(ReadSafetensors(path))
 	if !slices.Equal(got.Names(), want.Names()) {
 		t.Fatalf("names %v, want %v", got.Names(), want.Names())
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -66,14 +67,8 @@ func TestBroken(t *testing.T) {
 		amortizer.Register(name, amortizer.Entry{New: func(amortizer.Config) amortizer.Amortizer { return brokenMap{f} }})
 	}
 
-	x, err := datasets.New([]float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, 2, 2, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := engine.Open("go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Get(datasets.New([]float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, 2, 2, 3))
+	e := must.Get(engine.Open("go"))
 	defer e.Close()
 	settings := func(change func(*loss.Config)) swlab.DistanceConfig {
 		o := swlab.DistanceConfig{Config: loss.Defaults(), Engine: e}
@@ -109,14 +104,8 @@ func TestBroken(t *testing.T) {
 
 // TestImpossible: sizes whose product does not fit, a path that is none, engines that are closed or none.
 func TestImpossible(t *testing.T) {
-	x, err := datasets.New([]float32{0, 0, 0, 1, 0, 0}, 1, 2, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed, err := engine.Open("go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Get(datasets.New([]float32{0, 0, 0, 1, 0, 0}, 1, 2, 3))
+	closed := must.Get(engine.Open("go"))
 	closed.Close()
 	huge := &datasets.Set{Clouds: 1 << 32, Points: 1 << 32, Dim: 3}
 	for want, call := range map[string]func(name string) error{
