@@ -3,12 +3,9 @@ package catalogue
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/internal/suggest"
@@ -73,19 +70,16 @@ const RecordName = "fetched.json"
 // FilesName is the folder with a fetched set's files, beside the record.
 const FilesName = "files"
 
-// cacheVariable chooses the folder of fetched data.
-const cacheVariable = "SWLAB_CACHE"
-
 // CacheDir returns the folder of what can be downloaded or computed again: that of the environment
 // variable SWLAB_CACHE, or swlab in the user's cache folder. Fetched data sets are in its
 // sub-folder data.
 func CacheDir() (string, error) {
-	if dir := os.Getenv(cacheVariable); dir != "" {
+	if dir := os.Getenv("SWLAB_CACHE"); dir != "" {
 		return dir, nil
 	}
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("no folder for fetched data: set %s: %w", cacheVariable, err)
+		return "", fmt.Errorf("no folder for fetched data: set SWLAB_CACHE: %w", err)
 	}
 	return filepath.Join(dir, "swlab"), nil
 }
@@ -99,55 +93,6 @@ func (s Source) Path(cache string) string {
 		return s.Name
 	}
 	return filepath.Join(s.Dir(cache), FilesName, filepath.FromSlash(s.Root))
-}
-
-// Check compares what is at path with the numbers of clouds, of points and of clouds in each part. It
-// reads the headers of arrays and counts the files of meshes. A Source without a number of clouds
-// accepts everything.
-func (s Source) Check(path string) error {
-	if s.Clouds == 0 {
-		return nil
-	}
-	clouds, inPart := 0, map[string]int{}
-	err := filepath.WalkDir(path, func(file string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() || strings.HasPrefix(e.Name(), ".") || !slices.Contains(format.FolderTypes(),
-			strings.ToLower(filepath.Ext(file))) {
-			return err
-		}
-		n := 1
-		if !format.IsMesh(file) {
-			shape, err := format.Shape(file)
-			if err != nil {
-				return err
-			}
-			if len(shape) != 3 {
-				return fmt.Errorf("%s: expected an array [clouds, points, 3], found shape %v", file, shape)
-			}
-			if s.Points > 0 && shape[1] != s.Points {
-				return fmt.Errorf("%s: expected clouds of %d points, found %d", file, s.Points, shape[1])
-			}
-			n = shape[0]
-		}
-		clouds += n
-		for part := range s.Parts {
-			if strings.Contains(file[len(path):], string(filepath.Separator)+part+string(filepath.Separator)) {
-				inPart[part] += n
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	if clouds != s.Clouds {
-		return fmt.Errorf("%s: expected %d clouds, found %d", path, s.Clouds, clouds)
-	}
-	for _, part := range slices.Sorted(maps.Keys(s.Parts)) {
-		if n := s.Parts[part]; inPart[part] != n {
-			return fmt.Errorf("%s: expected %d clouds in the part %s, found %d", path, n, part, inPart[part])
-		}
-	}
-	return nil
 }
 
 // NotFetchedError says that a data set of the catalogue is not on this machine.
@@ -177,9 +122,11 @@ func Locate(path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if _, err := os.Stat(filepath.Join(source.Dir(cache), RecordName)); errors.Is(err, os.ErrNotExist) {
+	_, err = os.Stat(filepath.Join(source.Dir(cache), RecordName))
+	if errors.Is(err, os.ErrNotExist) {
 		return "", &NotFetchedError{source, cache}
-	} else if err != nil {
+	}
+	if err != nil {
 		return "", format.FileError(source.Dir(cache), err)
 	}
 	return source.Path(cache), nil

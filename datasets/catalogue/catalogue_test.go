@@ -50,7 +50,7 @@ func TestCatalogue(t *testing.T) {
 func TestLocate(t *testing.T) {
 	t.Chdir(t.TempDir())
 	cache := filepath.Join(t.TempDir(), "cache")
-	t.Setenv(cacheVariable, cache)
+	t.Setenv("SWLAB_CACHE", cache)
 	for _, name := range []string{Builtin, "no-such.npy", "sub/modelnet10"} {
 		if got, err := Locate(name); err != nil || got != name {
 			t.Errorf("%s: %s, %v", name, got, err)
@@ -73,11 +73,11 @@ func TestLocate(t *testing.T) {
 	if got, err := Locate("modelnet10"); err != nil || got != "modelnet10" {
 		t.Errorf("a folder of that name: %s, %v", got, err)
 	}
-	t.Setenv(cacheVariable, "")
+	t.Setenv("SWLAB_CACHE", "")
 	t.Setenv("XDG_CACHE_HOME", "")
 	t.Setenv("HOME", "")
 	_, err = Locate("modelnet40")
-	wantError(t, err, cacheVariable)
+	wantError(t, err, "SWLAB_CACHE")
 }
 
 func wantError(t *testing.T, err error, texts ...string) {

@@ -27,10 +27,10 @@ func (e final) Unwrap() error { return e.error }
 
 // checkRedirect rejects redirects from a secure connection to an insecure one.
 func checkRedirect(to *http.Request, via []*http.Request) error {
-	if last := via[len(via)-1].URL; last.Scheme == "https" && to.URL.Scheme != "https" {
+	switch {
+	case via[len(via)-1].URL.Scheme == "https" && to.URL.Scheme != "https":
 		return final{fmt.Errorf("redirected from https to %s: refused", to.URL)}
-	}
-	if len(via) >= 10 {
+	case len(via) >= 10:
 		return final{fmt.Errorf("redirected %d times: refused", len(via))}
 	}
 	return nil
@@ -52,11 +52,10 @@ func (o Options) download(ctx context.Context, file File, dir string) (Download,
 	return Download{}, "", err
 }
 
-// from gets one address completely. A file that was put together from pieces and has another checksum
-// is downloaded once more.
+// from gets one address completely, and checks it.
 func (o Options) from(ctx context.Context, address, part string, want File) (Download, error) {
-	again := false
-	for fruitless := 0; ; {
+	again := false // from its beginning
+	for fruitless := 1; ; fruitless++ {
 		before := fileSize(part)
 		resumed, err := o.attempt(ctx, address, part, want)
 		if cause := context.Cause(ctx); cause != nil {
@@ -67,23 +66,22 @@ func (o Options) from(ctx context.Context, address, part string, want File) (Dow
 			if !errors.As(err, new(mismatchError)) {
 				return got, err
 			}
-			if removing := os.Remove(part); removing != nil || !resumed || again {
-				return got, errors.Join(err, removing)
+			if err = errors.Join(err, os.Remove(part)); !resumed || again {
+				return got, err
 			}
 			again = true
-			o.Note(want.Name + ": the pieces of the download do not fit together; it starts again")
-			continue
-		}
-		if errors.As(err, new(final)) {
+			o.Note(err.Error() + "; its pieces do not fit together, it starts again")
+		} else if errors.As(err, new(final)) {
 			return Download{}, err
+		} else {
+			o.Note(fmt.Sprintf("%s: %v; trying again", want.Name, err))
 		}
-		if fruitless++; fileSize(part) > before {
+		if fileSize(part) > before {
 			fruitless = 0
 		}
 		if fruitless == attempts {
 			return Download{}, fmt.Errorf("given up after %d attempts without a new byte: %w", attempts, err)
 		}
-		o.Note(fmt.Sprintf("%s: %v; trying again", want.Name, err))
 	}
 }
 
@@ -111,25 +109,21 @@ func (o Options) attempt(ctx context.Context, address, part string, want File) (
 		return false, err
 	}
 	defer answer.Body.Close()
-	total := answer.ContentLength
+	total, pieces := answer.ContentLength, answer.Header.Get("Content-Range")
+	wrong := fmt.Errorf("the server answers %d %s", answer.StatusCode, strings.ToLower(http.StatusText(answer.StatusCode)))
 	switch code := answer.StatusCode; {
 	case code == http.StatusOK:
 		at = 0
-	case code == http.StatusPartialContent:
-		var first int64
-		if n, _ := fmt.Sscanf(answer.Header.Get("Content-Range"), "bytes %d-", &first); n < 1 || first != at {
-			return false, errors.Join(fmt.Errorf("asked for bytes from %d, the server sends %q", at,
-				answer.Header.Get("Content-Range")), os.Remove(part))
-		}
+	case code == http.StatusPartialContent && strings.HasPrefix(pieces, fmt.Sprintf("bytes %d-", at)):
 		if total >= 0 {
 			total += at
 		}
-	case code == http.StatusRequestedRangeNotSatisfiable: // the file has changed
-		return false, errors.Join(fmt.Errorf("the server has no bytes from %d", at), os.Remove(part))
+	case code == http.StatusPartialContent, code == http.StatusRequestedRangeNotSatisfiable: // the file has changed
+		return false, errors.Join(fmt.Errorf("asked for bytes from %d, %w, bytes %q", at, wrong, pieces), os.Remove(part))
 	case code >= 500 || code == http.StatusTooManyRequests || code == http.StatusRequestTimeout:
-		return false, fmt.Errorf("the server answers %d %s", code, strings.ToLower(http.StatusText(code)))
+		return false, wrong
 	default:
-		return false, final{fmt.Errorf("the server answers %d %s", code, strings.ToLower(http.StatusText(code)))}
+		return false, final{wrong}
 	}
 	if kind := answer.Header.Get("Content-Type"); strings.HasPrefix(kind, "text/html") {
 		return false, final{fmt.Errorf("the server sends a web page (%s) instead of %s", kind, want.Name)}
@@ -139,35 +133,38 @@ func (o Options) attempt(ctx context.Context, address, part string, want File) (
 	}
 	f, err := durable.Append(part, true)
 	if err != nil {
-		return false, final{diskFull(err, part)}
+		return false, final{err}
 	}
 	defer f.Close()
 	if err := f.Truncate(at); err != nil {
-		return false, final{diskFull(err, part)}
+		return false, final{err}
 	}
-	bound := cmp.Or(want.Bytes, maxUnknown)
-	done := at
-	for buffer := make([]byte, 1<<18); ; {
-		n, reading := answer.Body.Read(buffer)
-		if done += int64(n); done > bound {
-			return false, errors.Join(final{fmt.Errorf("more than the expected %d bytes came: not the file of the catalogue",
-				bound)}, os.Remove(part))
-		}
-		if _, err := f.Write(buffer[:n]); err != nil {
-			return false, final{diskFull(err, part)}
-		}
+	bound, done := cmp.Or(want.Bytes, maxUnknown), at
+	body := io.TeeReader(io.LimitReader(answer.Body, bound-at+1), counter(func(n int) {
+		done += int64(n)
 		o.Progress(want.Name, done, max(total, want.Bytes))
-		if reading == io.EOF {
-			break
-		}
-		if reading != nil {
-			return false, fmt.Errorf("the connection broke after %d bytes: %w", done, reading)
-		}
-	}
-	if short := max(total, want.Bytes); done < short {
+	}))
+	_, err = io.CopyBuffer(f, body, make([]byte, 1<<18))
+	switch short := max(total, want.Bytes); {
+	case errors.As(err, new(*durable.Error)):
+		return false, final{err}
+	case err != nil:
+		return false, fmt.Errorf("the connection broke after %d bytes: %w", done, err)
+	case done > bound:
+		return false, errors.Join(final{fmt.Errorf("more than the expected %d bytes came: not the file of the catalogue",
+			bound)}, os.Remove(part))
+	case done < short:
 		return false, fmt.Errorf("the answer ended after %d of %d bytes", done, short)
 	}
 	return at > 0, f.Close()
+}
+
+// counter is told how many bytes were written.
+type counter func(n int)
+
+func (c counter) Write(p []byte) (int, error) {
+	c(len(p))
+	return len(p), nil
 }
 
 func fileSize(path string) int64 {

@@ -29,7 +29,7 @@ import (
 
 // Options say where to fetch from and where to store.
 type Options struct {
-	Cache string // folder of all fetched sets; "": [CacheDir]
+	Cache string // folder of all fetched sets ([CacheDir])
 	From  string // a file, or a folder with the set's files, instead of the network
 
 	AcceptLicence bool
@@ -38,23 +38,6 @@ type Options struct {
 	Progress func(file string, done, total int64)
 	// Note is called with messages for the user: what failed and is tried again.
 	Note func(text string)
-}
-
-func (o *Options) fill() error {
-	if o.Cache == "" {
-		var err error
-		if o.Cache, err = CacheDir(); err != nil {
-			return err
-		}
-	}
-	o.Client = cmp.Or(o.Client, &http.Client{CheckRedirect: checkRedirect})
-	if o.Progress == nil {
-		o.Progress = func(string, int64, int64) {}
-	}
-	if o.Note == nil {
-		o.Note = func(string) {}
-	}
-	return nil
 }
 
 // ErrTerms is the error of a fetch before its licence is accepted; it is in a [UsageError].
@@ -72,13 +55,16 @@ func usageErrorf(format string, args ...any) error { return UsageError{fmt.Error
 // Fetch makes a data set available and returns its record. An existing one is left alone
 // (Record.Fetched is false), unless it is not what the catalogue says or not what Options.From holds:
 // that is an error, which says what to delete. An interrupted download resumes.
-func Fetch(ctx context.Context, source Source, o Options) (*Record, error) {
+func Fetch(ctx context.Context, source Source, o Options) (_ *Record, err error) {
 	if len(source.Files) == 0 {
 		return nil, usageErrorf("%s: there is nothing to fetch: it is made in memory", source.Name)
 	}
-	if err := o.fill(); err != nil {
-		return nil, err
-	}
+	o.Client = cmp.Or(o.Client, &http.Client{CheckRedirect: checkRedirect})
+	defer func() {
+		if full(err) {
+			err = fmt.Errorf("%w: no space left: free some, or choose another cache with --cache or SWLAB_CACHE", err)
+		}
+	}()
 	given, err := o.given(source)
 	if err != nil {
 		return nil, err
@@ -101,9 +87,6 @@ func Fetch(ctx context.Context, source Source, o Options) (*Record, error) {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
 	defer unlock()
-	if record, err := before(ctx, source, o.Cache, given); record != nil || err != nil { // another process was faster
-		return record, err
-	}
 	old, _ := ReadRecord(dir) // nil on an error: no sum is known
 	if err := durable.RemoveTemporary(filepath.Join(dir, RecordName)); err != nil {
 		return nil, err
@@ -118,7 +101,6 @@ func Fetch(ctx context.Context, source Source, o Options) (*Record, error) {
 	if err := os.Mkdir(stage, 0o755); err != nil {
 		return nil, err
 	}
-	budget := &budget{bytes: source.MaxUnpacked, files: maxFiles}
 	for i, file := range source.Files {
 		if file.SHA256 == "" {
 			record.Checksum = "first use"
@@ -140,7 +122,7 @@ func Fetch(ctx context.Context, source Source, o Options) (*Record, error) {
 		}
 		record.Downloads = append(record.Downloads, got)
 		record.Bytes += got.Bytes
-		entries, err := place(local, file, stage, budget)
+		entries, err := place(local, file, stage, limits{source.MaxUnpacked, maxFiles})
 		if err != nil {
 			return nil, o.refused(err)
 		}
@@ -149,11 +131,12 @@ func Fetch(ctx context.Context, source Source, o Options) (*Record, error) {
 	if len(record.Downloads) == 1 {
 		record.SHA256 = record.Downloads[0].SHA256
 	}
-	if _, err := os.Stat(filepath.Join(stage, filepath.FromSlash(source.Root))); err != nil {
-		return nil, o.refused(fmt.Errorf("%s: the archive has no %s: it is not the expected file", source.Files[0].Name,
-			source.Root))
+	if _, err = os.Stat(filepath.Join(stage, filepath.FromSlash(source.Root))); err != nil {
+		err = fmt.Errorf("the archive has no %s: it is not the expected file", source.Root)
+	} else {
+		err = record.check(source, stage)
 	}
-	if err := record.check(source, stage); err != nil {
+	if err != nil {
 		record.discardDownloads()
 		return nil, o.refused(fmt.Errorf("%s: %w", cmp.Or(o.From, record.Downloads[0].From), err))
 	}
@@ -162,8 +145,7 @@ func Fetch(ctx context.Context, source Source, o Options) (*Record, error) {
 
 // refused is the error of a file's content: a wrong call if the user gave the file.
 func (o Options) refused(err error) error {
-	if err == nil || o.From == "" || errors.As(err, new(*fs.PathError)) || errors.Is(err, syscall.ENOSPC) ||
-		errors.Is(err, syscall.EDQUOT) || errors.Is(err, context.Canceled) {
+	if err == nil || o.From == "" || errors.As(err, new(*fs.PathError)) || full(err) || errors.Is(err, context.Canceled) {
 		return err
 	}
 	return usageErrorf("--from: %w", err)
@@ -194,28 +176,12 @@ func before(ctx context.Context, source Source, cache string, given []string) (*
 	return record, nil
 }
 
-// check compares files without a published sum with the numbers of the catalogue. Its error names the
-// files below root as they are in the set.
-func (r *Record) check(source Source, root string) error {
-	if r.Checksum == "catalogue" {
-		return nil
-	}
-	if err := source.Check(filepath.Join(root, filepath.FromSlash(source.Root))); err != nil {
-		return fmt.Errorf("not %s: %s", source.Name, strings.ReplaceAll(err.Error(), root+string(filepath.Separator), ""))
-	}
-	return nil
-}
-
 // given finds the files of the set below the path of --from; nil without one.
 func (o Options) given(source Source) (paths []string, err error) {
 	if o.From == "" {
 		return nil, nil
 	}
-	info, err := os.Stat(o.From)
-	if err != nil {
-		return nil, usageErrorf("--from: %w", err)
-	}
-	if !info.IsDir() {
+	if info, err := os.Stat(o.From); err == nil && !info.IsDir() {
 		if n := len(source.Files); n > 1 {
 			return nil, usageErrorf("--from %s: expected a folder: %s consists of %d files", o.From, source.Name, n)
 		}
@@ -272,10 +238,10 @@ func (r *Record) settle(stage string) error {
 		return err
 	}
 	if err := durable.SyncDir(r.dir); err != nil {
-		return diskFull(err, name)
+		return err
 	}
 	if err := durable.WriteJSON(name, r); err != nil {
-		return diskFull(err, name)
+		return err
 	}
 	r.discardDownloads()
 	return nil
@@ -288,10 +254,5 @@ func (r *Record) discardDownloads() {
 	}
 }
 
-// diskFull rewords the error of a full disk.
-func diskFull(err error, path string) error {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		return fmt.Errorf("%s: no space left on the disk: free some, or choose another cache with --cache or SWLAB_CACHE (%w)", filepath.Dir(path), errors.Unwrap(err))
-	}
-	return err
-}
+// full reports whether an error is that of a full disk.
+func full(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }

@@ -170,7 +170,7 @@ func put(t *testing.T, path string, data []byte) {
 
 // quick returns options for tests.
 func quick(t *testing.T) Options {
-	return Options{Cache: t.TempDir(), AcceptLicence: true, Note: func(text string) { t.Log("note:", text) }}
+	return Options{Cache: t.TempDir(), AcceptLicence: true, Note: func(text string) { t.Log("note:", text) }, Progress: func(string, int64, int64) {}}
 }
 
 // fetched must succeed with this content.
@@ -183,7 +183,7 @@ func fetched(t *testing.T, source Source, o Options, content []byte) *Record {
 	if got, err := os.ReadFile(r.Path()); err != nil || !bytes.Equal(got, content) {
 		t.Fatalf("%d bytes of content, expected %d (%v)", len(got), len(content), err)
 	}
-	if problems, err := r.Verify(context.Background(), nil); err != nil || problems != nil {
+	if problems, err := r.Verify(context.Background(), o.Progress); err != nil || problems != nil {
 		t.Errorf("verified: %v, %v", problems, err)
 	}
 	left, err := os.ReadDir(source.Dir(o.Cache))

@@ -2,6 +2,7 @@ package catalogue
 
 import (
 	"archive/zip"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -10,9 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
-	"path/filepath"
 	"strings"
-	"unicode/utf8"
 )
 
 const (
@@ -23,83 +22,72 @@ const (
 	minSpace = 1 << 20
 )
 
-// budget is what all archives of a set may still unpack to.
-type budget struct {
+// limits are what an archive may unpack to.
+type limits struct {
 	bytes int64
 	files int
 }
 
+// unpacker writes files below a folder.
+type unpacker struct {
+	root    *os.Root // no name can lead out of it
+	left    limits
+	entries []Entry
+}
+
 // place puts a file, or the files in it, below stage.
-func place(local string, file File, stage string, b *budget) ([]Entry, error) {
-	info, err := os.Stat(local)
-	if err != nil {
-		return nil, err
-	}
-	root, err := os.OpenRoot(stage) // no name can lead out of it
+func place(local string, file File, stage string, most limits) ([]Entry, error) {
+	root, err := os.OpenRoot(stage)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
-	u := &unpacker{root: root, archive: local, budget: b, left: max(info.Size()*maxRatio, minSpace)}
+	f, err := os.Open(local)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	u := &unpacker{root: root, left: limits{info.Size(), 1}}
 	if file.Archive == "zip" {
-		err = u.zip()
+		u.left = limits{min(most.bytes, max(info.Size()*maxRatio, minSpace)), most.files}
+		err = u.zip(f, info.Size())
 	} else {
-		err = u.plain(file, info.Size())
+		err = u.write(cmp.Or(file.To, file.Name), f)
+	}
+	if err == nil && len(u.entries) == 0 {
+		err = errors.New("the archive holds no files")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", local, diskFull(err, stage))
-	}
-	if len(u.entries) == 0 {
-		return nil, fmt.Errorf("%s: the archive holds no files", local)
+		return nil, fmt.Errorf("%s: %w", local, err)
 	}
 	return u.entries, nil
 }
 
-type unpacker struct {
-	root    *os.Root
-	archive string
-	budget  *budget
-	left    int64 // bytes that this archive may still unpack to, by maxRatio
-	entries []Entry
-}
-
-// plain copies a file that is not an archive.
-func (u *unpacker) plain(file File, size int64) error {
-	f, err := os.Open(u.archive)
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	to := file.To
-	if to == "" {
-		to = file.Name
-	}
-	u.left, u.budget.bytes = size, max(size, u.budget.bytes)
-	return u.write(to, f)
-}
-
-func (u *unpacker) zip() error {
-	r, err := zip.OpenReader(u.archive)
+func (u *unpacker) zip(archive io.ReaderAt, size int64) error {
+	r, err := zip.NewReader(archive, size)
 	if err != nil {
 		return fmt.Errorf("expected a zip archive: %w", err)
 	}
-	defer r.Close()
 	for _, f := range r.File {
-		name, skip, err := entryName(f.Name)
-		if err != nil {
-			return err
+		name := path.Clean(strings.TrimSuffix(f.Name, "/"))
+		if !fs.ValidPath(name) || strings.ContainsAny(name, "\\\x00") {
+			return fmt.Errorf("the archive has an entry %q, which leads out of its folder or is not UTF-8: refused", f.Name)
 		}
-		if mode := f.Mode(); mode.IsDir() || skip {
+		if f.Mode().IsDir() || strings.HasPrefix(name, "__MACOSX/") || path.Base(name) == ".DS_Store" {
 			continue
-		} else if !mode.IsRegular() {
+		}
+		if mode := f.Mode(); !mode.IsRegular() {
 			return fmt.Errorf("%s: expected a file, found a link or a device (%s): refused", f.Name, mode.Type())
 		}
 		content, err := f.Open()
-		if err != nil {
-			return fmt.Errorf("%s: %w", f.Name, err)
+		if err == nil {
+			err = u.write(name, content)
+			content.Close()
 		}
-		err = u.write(name, content)
-		content.Close()
 		if err != nil {
 			return err
 		}
@@ -107,24 +95,10 @@ func (u *unpacker) zip() error {
 	return nil
 }
 
-// entryName checks the name of an archive's entry. skip marks what some systems add to archives.
-func entryName(name string) (clean string, skip bool, err error) {
-	clean = path.Clean(strings.TrimSuffix(name, "/"))
-	if strings.HasPrefix(name, "/") || strings.ContainsAny(name, "\\\x00") ||
-		!filepath.IsLocal(filepath.FromSlash(clean)) {
-		return "", false, fmt.Errorf("the archive has an entry %q, which leads out of its folder: refused", name)
-	}
-	if !utf8.ValidString(name) {
-		return "", false, fmt.Errorf("the archive has an entry %q, whose name is not UTF-8, as the record of its files must be: refused", name)
-	}
-	first, _, _ := strings.Cut(clean, "/")
-	return clean, first == "__MACOSX" || path.Base(clean) == ".DS_Store", nil
-}
-
-// write unpacks one file within the bounds and adds it to the entries.
+// write unpacks one file within the limits and adds it to the entries.
 func (u *unpacker) write(name string, content io.Reader) error {
-	if u.budget.files--; u.budget.files < 0 {
-		return fmt.Errorf("more than %d files: refused", maxFiles)
+	if u.left.files--; u.left.files < 0 {
+		return errors.New("more files than such data have: refused")
 	}
 	if err := u.root.MkdirAll(path.Dir(name), 0o755); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
@@ -136,20 +110,14 @@ func (u *unpacker) write(name string, content io.Reader) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	bound := min(u.left, u.budget.bytes)
 	sum := sha256.New()
-	n, err := io.Copy(io.MultiWriter(f, sum), io.LimitReader(content, bound+1))
-	if closing := f.Close(); err == nil {
-		err = closing
-	}
-	if err != nil {
+	n, err := io.Copy(io.MultiWriter(f, sum), io.LimitReader(content, u.left.bytes+1))
+	if err = cmp.Or(err, f.Close()); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
-	if n > bound {
+	if u.left.bytes -= n; u.left.bytes < 0 {
 		return fmt.Errorf("%s: unpacks to far more than such data needs (over %d times its size, or over the catalogue's bound): refused", name, maxRatio)
 	}
-	u.left -= n
-	u.budget.bytes -= n
 	u.entries = append(u.entries, Entry{Path: name, Bytes: n, SHA256: hex.EncodeToString(sum.Sum(nil))})
 	return nil
 }

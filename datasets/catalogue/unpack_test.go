@@ -13,7 +13,7 @@ import (
 )
 
 // unpackBytes unpacks an archive into a new folder.
-func unpackBytes(t *testing.T, archive []byte, b budget) ([]Entry, string, error) {
+func unpackBytes(t *testing.T, archive []byte, most limits) ([]Entry, string, error) {
 	t.Helper()
 	base := t.TempDir()
 	local, stage := filepath.Join(base, "archive"), filepath.Join(base, "stage")
@@ -21,14 +21,14 @@ func unpackBytes(t *testing.T, archive []byte, b budget) ([]Entry, string, error
 	if err := os.Mkdir(stage, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	entries, err := place(local, File{Name: "archive", Archive: "zip"}, stage, &b)
+	entries, err := place(local, File{Name: "archive", Archive: "zip"}, stage, most)
 	if found, _ := os.ReadDir(base); len(found) != 2 {
 		t.Errorf("written outside: %v", found)
 	}
 	return entries, stage, err
 }
 
-var roomy = budget{bytes: 1 << 30, files: 100}
+var roomy = limits{bytes: 1 << 30, files: 100}
 
 func TestUnpack(t *testing.T) {
 	archive := zipOf(t, "a/", "", "a/b.txt", "a/b.txt", "./c", "./c", "__MACOSX/a", "x", "a/.DS_Store", "x")
@@ -53,7 +53,7 @@ func TestUnpackRefused(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		archive []byte
-		budget  budget
+		budget  limits
 		text    string
 	}{
 		"upwards":          {zipOf(t, "a/../../x", "x"), roomy, "leads out"},
@@ -66,9 +66,9 @@ func TestUnpackRefused(t *testing.T) {
 		"file and folder":  {zipOf(t, "a", "1", "a/b", "2"), roomy, "a/b"},
 		"bomb":             {zipOf(t, "a", strings.Repeat("\x00", 4<<20)), roomy, "far more"},
 		"bomb in pieces":   {zipOf(t, "a", strings.Repeat("\x00", 700<<10), "b", strings.Repeat("\x00", 700<<10)), roomy, "b: unpacks to far more"},
-		"over the bound":   {good, budget{bytes: 2999, files: 9}, "bound"},
-		"together over it": {zipOf(t, "a", strings.Repeat("a", 2000), "b", strings.Repeat("b", 2000)), budget{bytes: 3999, files: 9}, "b: unpacks to far more"},
-		"too many files":   {zipOf(t, many...), roomy, "more than"},
+		"over the bound":   {good, limits{bytes: 2999, files: 9}, "bound"},
+		"together over it": {zipOf(t, "a", strings.Repeat("a", 2000), "b", strings.Repeat("b", 2000)), limits{bytes: 3999, files: 9}, "b: unpacks to far more"},
+		"too many files":   {zipOf(t, many...), roomy, "more files than"},
 		"nothing in it":    {zipOf(t), roomy, "no files"},
 		"not a zip":        {[]byte("<html>"), roomy, "expected a zip"},
 		"cut":              {good[:len(good)-5], roomy, "expected a zip"},
@@ -118,7 +118,7 @@ func FuzzUnpack(f *testing.F) {
 	f.Add(zipOf(f, "a/b.txt", "text", "__MACOSX/a", "x"))
 	f.Add(zipOf(f, "a/../../x", "x"))
 	f.Fuzz(func(t *testing.T, archive []byte) {
-		b := budget{bytes: 1 << 20, files: 20}
+		b := limits{bytes: 1 << 20, files: 20}
 		entries, stage, err := unpackBytes(t, archive, b)
 		if err != nil {
 			return
