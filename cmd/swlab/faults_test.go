@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -9,58 +10,60 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sliced-wasserstein/lab/datasets/catalogue"
 	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/internal/durable/durabletest"
 )
 
-// TestEveryFault: whichever file operation of a call is the first to fail, on a full or read-only
-// disk, by a quota, or because a folder is gone: every output holds its old content or its whole new
-// one, nothing half-written is left, one line says what to do, and the same call then works.
+// TestEveryFault: whichever file operation of a call is the first to fail, on a full or read-only disk, by a quota, or because a folder
+// is gone: every output holds its old content or its whole new one, nothing half-written is left, one line says what to do, numbers
+// that were computed are printed, and the same call then works.
 func TestEveryFault(t *testing.T) {
-	dir := misuseInputs(t)
+	dir := misuseFiles(t)
 	t.Chdir(dir)
-	quiet(t)
-	sourceOf = anyClouds
-	t.Cleanup(func() { sourceOf = catalogue.Find })
-	for _, call := range []string{
-		"vmf sample --kappa 1 --location 0,0,1 --n 5 --out out.npy --force",
-		"distance --loss sw --x x.npy --y y.npy --slices 4 --out-slices s.npy --out-grad g.npy --force",
-		"plot sphere --kappa 5 --out sphere.png --force",
-		"plot sphere --kappa 5 --out sphere.html --force",
-		"plot clouds --x one.npy --out clouds.pdf --force",
-		"plot clouds --x one.npy --out clouds.svg --force",
-		"data sample tri.off --points 16 --out sampled",
-		"metrics --reference x.npy --generated y.npy --distances cd --backend go --store store",
-		"data fetch shapenet-core55 --accept-licence --from . --cache cache",
+	anyClouds(t)
+	for call, printed := range map[string]string{
+		"distance --x x.npy --y y.npy --slices 4 --out-slices s.npy --out-grad g.npy --force":   `"value":`,
+		"direction --amortizer l --x x.npy --y y.npy --out d.npy --force":                       `"parameters":`,
+		"encode --run run --x x.npy --out z.npy --force":                                        `"shape":`,
+		"plot sphere --kappa 5 --out sphere.html --force":                                       "",
+		"plot clouds --x one.npy --out clouds.pdf --force":                                      "",
+		"data sample tri.off --points 16 --out sampled":                                         "",
+		"metrics --reference x.npy --generated y.npy --distances cd --backend go --store store": "",
+		"data fetch shapenet-core55 --accept-licence --from . --cache cache":                    "",
 	} {
 		t.Run(strings.Join(strings.Fields(call)[:2], " "), func(t *testing.T) {
+			fetches := strings.HasPrefix(call, "data fetch")
 			fresh := func() {
-				for _, name := range []string{"sampled", "store", "cache"} {
-					if err := os.RemoveAll(name); err != nil {
-						t.Fatal(err)
-					}
+				if err := errors.Join(os.RemoveAll("sampled"), os.RemoveAll("store"), os.RemoveAll("cache")); err != nil {
+					t.Fatal(err)
 				}
 			}
-			work := func() error {
-				root := newRoot()
-				root.SetArgs(strings.Fields(call))
-				return root.Execute()
+			work := func() (said string, err error) {
+				said, _ = captured(t, func() {
+					root := newRoot()
+					root.SetArgs(append(strings.Fields(call), "--format", "json"))
+					err = root.Execute()
+				})
+				return said, err
 			}
 			fresh()
-			if strings.HasPrefix(call, "data fetch") {
+			if fetches {
 				if err := format.WriteNPZ("shapenet57448xyzonly.npz", []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2}, []int{2, 2, 3}, nil); err != nil {
 					t.Fatal(err)
 				}
 			}
 			old := digests(t, dir)
-			if err := work(); err != nil {
+			if _, err := work(); err != nil {
 				t.Fatal(err)
 			}
 			whole := digests(t, dir)
-			durabletest.Every(t, func() error { fresh(); return work() }, func(fault string, err error) {
+			var said string
+			durabletest.Every(t, func() (err error) { fresh(); said, err = work(); return err }, func(fault string, err error) {
 				if err == nil || !durabletest.Explained(errors.New(oneLine(err))) {
 					t.Errorf("%s: %v", fault, err)
+				}
+				if printed != "" && (!strings.Contains(said, printed) || strings.Contains(said, `.npy",`) || !strings.HasPrefix(err.Error(), "--out")) {
+					t.Errorf("%s: %v, printed %s", fault, err, said)
 				}
 				for path, sum := range digests(t, dir) {
 					name := filepath.Base(path)
@@ -69,10 +72,10 @@ func TestEveryFault(t *testing.T) {
 						t.Errorf("%s left %s", fault, path)
 					}
 				}
-				if err := work(); err != nil {
+				if _, err := work(); err != nil {
 					t.Errorf("%s, then the same call: %v", fault, err)
 				}
-				if now := digests(t, dir); !strings.HasPrefix(call, "data fetch") && !maps.Equal(now, whole) {
+				if now := digests(t, dir); !fetches && !maps.Equal(now, whole) {
 					t.Errorf("%s, then the same call: %v, expected %v", fault, now, whole)
 				}
 				fresh()
@@ -89,36 +92,24 @@ func TestEveryFaultOfRuns(t *testing.T) {
 	}
 	data := folder(t)
 	t.Chdir(t.TempDir())
-	quiet(t)
 	for _, call := range []string{
 		"table run ablation_kappa --preset smoke --rows sw --set points=8 --set batch=5 --set epochs=1 --pictures pictures --force",
 		"sweep --vary kappa=1,2 --loss v-dsw --amortizer l --steps 1 --points 8 --batch 5 --set slices=2 --plot sweep.png --force",
 	} {
 		t.Run(strings.Fields(call)[0], func(t *testing.T) {
 			fresh := func() {
-				for _, name := range []string{"store", "pictures", "sweep.png", "said"} {
-					if err := os.RemoveAll(name); err != nil {
-						t.Fatal(err)
-					}
+				if err := errors.Join(os.RemoveAll("store"), os.RemoveAll("pictures"), os.RemoveAll("sweep.png")); err != nil {
+					t.Fatal(err)
 				}
 			}
 			work := func() (said string, err error) {
-				out, err := os.Create("said")
-				if err != nil {
-					t.Fatal(err)
-				}
-				defer out.Close()
-				defer func(kept *os.File) { os.Stdout = kept }(os.Stdout)
-				os.Stdout = out
-				root := newRoot()
-				root.SetArgs(append(strings.Fields(call), "--data", data, "--out", "store", "--backend", "go", "--format", "csv"))
-				err = root.Execute()
-				text, errRead := os.ReadFile("said")
-				if errRead != nil {
-					t.Fatal(errRead)
-				}
+				said, _ = captured(t, func() {
+					root := newRoot()
+					root.SetArgs(append(strings.Fields(call), "--data", data, "--out", "store", "--backend", "go", "--format", "csv"))
+					err = root.Execute()
+				})
 				timed := func(line string) bool { return strings.Contains(line, ",time,") }
-				return strings.Join(slices.DeleteFunc(strings.Split(string(text), "\n"), timed), "\n"), err
+				return strings.Join(slices.DeleteFunc(strings.Split(said, "\n"), timed), "\n"), err
 			}
 			names := func() []string { return slices.Sorted(maps.Keys(digests(t, "."))) }
 			fresh()
@@ -127,9 +118,13 @@ func TestEveryFaultOfRuns(t *testing.T) {
 				t.Fatal(err)
 			}
 			whole := names()
-			durabletest.Every(t, func() error { fresh(); _, err := work(); return err }, func(fault string, err error) {
+			var said string
+			durabletest.Every(t, func() (err error) { fresh(); said, err = work(); return err }, func(fault string, err error) {
 				if err == nil || !durabletest.Explained(errors.New(oneLine(err))) {
 					t.Errorf("%s: %v", fault, err)
+				}
+				if strings.HasPrefix(fmt.Sprint(err), "--plot") && !strings.Contains(said, "kappa") {
+					t.Errorf("%s: no picture and no numbers: %s", fault, said)
 				}
 				if got, err := work(); err != nil || got != want {
 					t.Errorf("%s, then the same call: %v\n%s\nexpected\n%s", fault, err, got, want)
@@ -140,16 +135,4 @@ func TestEveryFaultOfRuns(t *testing.T) {
 			})
 		})
 	}
-}
-
-// quiet sends standard output nowhere.
-func quiet(t *testing.T) {
-	t.Helper()
-	null, err := os.Create(filepath.Join(t.TempDir(), "stdout"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	kept, errs := os.Stdout, os.Stderr
-	os.Stdout, os.Stderr = null, null
-	t.Cleanup(func() { os.Stdout, os.Stderr = kept, errs; null.Close() })
 }

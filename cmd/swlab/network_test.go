@@ -16,47 +16,6 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
-// cloudFile writes n clouds of m points of dimension d.
-func cloudFile(t *testing.T, seed uint64, n, m, d int) string {
-	t.Helper()
-	r := rand.New(rand.NewPCG(seed, 2))
-	v := make([]float32, n*m*d)
-	for i := range v {
-		v[i] = float32(r.NormFloat64() / 3)
-	}
-	path := filepath.Join(t.TempDir(), fmt.Sprintf("clouds%d.npy", seed))
-	if err := format.WriteNPY(path, v, n, m, d); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-func array(t *testing.T, path string, shape ...int) []float32 {
-	t.Helper()
-	v, found, err := format.ReadNPY(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(found, shape) {
-		t.Fatalf("%s: shape %v, want %v", path, found, shape)
-	}
-	return v
-}
-
-// unitRows requires rows of norm 1.
-func unitRows(t *testing.T, v []float32, d int) {
-	t.Helper()
-	for i := 0; i < len(v); i += d {
-		square := 0.0
-		for _, x := range v[i : i+d] {
-			square += float64(x) * float64(x)
-		}
-		if math.Abs(square-1) > 1e-5 {
-			t.Fatalf("row %d has squared norm %v", i/d, square)
-		}
-	}
-}
-
 // TestRunIntoNetworkCalls: encode, reconstruct and direction read what train writes.
 func TestRunIntoNetworkCalls(t *testing.T) {
 	dir := t.TempDir()
@@ -110,28 +69,11 @@ func TestRunIntoNetworkCalls(t *testing.T) {
 	kept := array(t, out, 3, 3)
 	wrong := func(says string, args ...string) {
 		t.Helper()
-		code, stdout, stderr := command(t, append(args, "--x", x, "--out", out, "--force")...)
-		if code != 2 || stdout != "" || !strings.Contains(stderr, says) || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%v: exit code %d, %q, %q; expected 2 and a line that says %q", args, code, stdout, stderr, says)
-		}
+		wantCall(t, 2, append(args, "--out", out, "--force"), says)
 	}
-	wrong("expected one of --weights and --run", "encode")
-	wrong("expected one of --weights and --run", "encode", "--run", run, "--weights", weights)
-	wrong("holds no run", "encode", "--run", dir)
-	wrong(`expected best or last, found "first"`, "encode", "--run", run, "--state", "first")
-	wrong(`no tensor "decoder.fc3.bias"`, "reconstruct", "--weights", weights)
-	wrong(".safetensors, .pth or .pt", "encode", "--weights", x)
-	wrong("none.pth", "encode", "--weights", "none.pth")
-	wrong("--y is missing", "direction", "--amortizer", "la")
-	wrong(`unknown amortizer "attn"`, "direction", "--amortizer", "attn", "--y", y)
-	wrong("attn.toqueries.weight: expected [16 3], found [8 3]", "direction", "--amortizer", "la", "--y", y, "--weights", weights, "--dk", "16")
-	wrong("--dk: expected at least 1, found 0", "direction", "--amortizer", "la", "--y", y, "--dk", "0")
-	x = other
-	wrong("the weights are for clouds of 32 points, found 50", "direction", "--amortizer", "la", "--y", other, "--weights", weights)
-	x = cloudFile(t, 4, 1, 32, 3)
-	wrong("at least 2 clouds, found 1", "reconstruct", "--run", run, "--batch-stats")
-	x = cloudFile(t, 5, 2, 32, 2)
-	wrong("dimension 3, found 2", "encode", "--run", run)
+	wrong(`no tensor "decoder.fc3.bias"`, "reconstruct", "--x", x, "--weights", weights)
+	wrong("attn.toqueries.weight: expected [16 3], found [8 3]", "direction", "--amortizer", "la", "--x", x, "--y", y, "--weights", weights, "--dk", "16")
+	wrong("the weights are for clouds of 32 points, found 50", "direction", "--amortizer", "la", "--x", other, "--y", other, "--weights", weights)
 	if !reflect.DeepEqual(kept, array(t, out, 3, 3)) {
 		t.Error("a wrong call has changed the file")
 	}

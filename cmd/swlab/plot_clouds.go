@@ -25,7 +25,7 @@ type plotClouds struct {
 func newPlotClouds(c *common) *cobra.Command {
 	cmd := c.command("clouds CLOUDS... --out FILE", "Draw the clouds of a file or folder, or of several side by side", `swlab plot clouds clouds.npy --out clouds.png
 swlab plot clouds clouds.npy y.npy --caption input --caption LA --errors --out reconstructions.pdf`, &plotClouds{common: c, Normalize: "none"})
-	cmd.Long = "Draws the clouds of one file as a contact sheet. Of several files each is a row, and cloud j of every row stands in column j, in one\n" +
+	cmd.Long = "Draws the clouds of one file side by side. Of several files each is a row, and cloud j of every row stands in column j, in one\n" +
 		"scale and one frame: inputs and their reconstructions, for example."
 	return cmd
 }
@@ -37,7 +37,7 @@ func (p *plotClouds) unused(flag string) (string, error) {
 	case flag == "errors" && len(p.X) < 2:
 		return "it compares several files", nil
 	case flag == "caption" && len(p.X) < 2:
-		return "rows have captions, and one file is a sheet", nil
+		return "rows have captions, and the clouds of one file fill several", nil
 	}
 	return "", nil
 }

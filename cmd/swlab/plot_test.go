@@ -3,20 +3,16 @@ package main
 import (
 	"bytes"
 	"encoding/xml"
-	"errors"
+	"fmt"
 	"image"
 	"image/png"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/scigolib/hdf5"
-
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
@@ -24,11 +20,7 @@ import (
 // decoded reads a PNG.
 func decoded(t *testing.T, path string) image.Image {
 	t.Helper()
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	picture, err := png.Decode(bytes.NewReader(raw))
+	picture, err := png.Decode(bytes.NewReader(content(t, path)))
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
@@ -61,33 +53,13 @@ func inked(p image.Image, is hue, left, top, right, bottom float64) float64 {
 	return float64(n) / float64(all)
 }
 
-// plotInputs are clouds of every kind that a call reads, with their number. The set of the arrays
-// has clouds of 40 points: disc 0 in the left half of the plane of the screen.
-func plotInputs(t *testing.T) map[string]int {
-	t.Helper()
-	dir := flagFiles(t)
-	at := func(name string) string { return filepath.Join(dir, name) }
-	x, _, err := format.ReadNPY(at("x.npy"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := hdf5.CreateForWrite(at("x.h5"), hdf5.CreateTruncate)
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := w.CreateDataset("/data", hdf5.Float32, []uint64{2, 40, 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(set.Write(x), w.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return map[string]int{at("one.npy"): 1, at("x.npy"): 2, at("k.npz"): 2, at("x.h5"): 2, at("mesh.off"): 1, at("data"): 14, at("plane.npy"): 2, "builtin": 24}
-}
-
-// TestPlotClouds: every kind of input in every kind of file.
+// TestPlotClouds: every kind of input. The set of the arrays has clouds of 40 points.
 func TestPlotClouds(t *testing.T) {
-	for in, clouds := range plotInputs(t) {
+	dir := misuseInputs(t)
+	at := func(name string) string { return filepath.Join(dir, name) }
+	writeZip(t, at("k.npz"), "data.npy", content(t, at("x.npy")))
+	writeHDF5(t, at("x.h5"), shapesOf(t, 2, 1))
+	for in, clouds := range map[string]int{at("k.npz"): 2, at("x.h5"): 2, at("tri.off"): 1, at("data"): 14, at("plane.npy"): 2} {
 		out := filepath.Join(t.TempDir(), "p.png")
 		v := object(t, "plot", "clouds", "--x", in, "--points", "32", "--out", out)
 		if got := len(v["clouds"].([]any)); got != clouds || v["out"] != out {
@@ -101,6 +73,22 @@ func TestPlotClouds(t *testing.T) {
 			t.Errorf("%s: %.5f of the picture is blue", in, part)
 		}
 	}
+}
+
+// loggedRuns adds to misuseFiles short and amortized, runs with a log of three steps.
+func loggedRuns(t *testing.T) string {
+	t.Helper()
+	dir := misuseFiles(t)
+	config := content(t, filepath.Join(dir, "run", "config.json"))
+	for name, more := range map[string]string{"short": "", "amortized": `"ascent": 4, "ascent_angle_deg": 1.5, `} {
+		log := ""
+		for step := 1; step <= 3; step++ {
+			log += fmt.Sprintf("{\"step\": %d, \"epoch\": 0, \"loss\": %d.5, %s\"seconds\": 1}\n", step, 5-step*step/2, more)
+		}
+		put(t, filepath.Join(dir, name, "config.json"), config)
+		put(t, filepath.Join(dir, name, "log.jsonl"), []byte(log))
+	}
+	return dir
 }
 
 // TestPlotRows: rows are inputs and outputs, and a shifted cloud is drawn shifted.
@@ -124,41 +112,30 @@ func TestPlotRows(t *testing.T) {
 	}
 }
 
-// TestPlotFiles: each call writes PNG, SVG and PDF that can be read, and the sphere a page.
+// TestPlotFiles: pictures in SVG and PDF can be read.
 func TestPlotFiles(t *testing.T) {
-	dir := flagFiles(t)
-	at := func(name string) string { return filepath.Join(dir, name) }
-	for name, call := range map[string][]string{
-		"clouds": {"--x", at("x.npy")},
-		"slice":  {"--x", at("x.npy"), "--y", at("y.npy"), "--slices", "30"},
-		"sphere": {"--kappa", "10", "--n", "50"},
-		"curves": {"--run", at("short")},
-	} {
-		for _, ext := range []string{".png", ".svg", ".pdf"} {
-			out := at(name + ext)
-			v := object(t, append([]string{"plot", name, "--out", out}, call...)...)
-			has(t, v, "out", "width", "height", "alt")
-			raw, err := os.ReadFile(out)
-			if err != nil {
-				t.Fatal(err)
+	dir := loggedRuns(t)
+	for i, call := range []string{"clouds x.npy --out p.svg", "slice x.npy y.npy --slices 30 --out q.pdf", "sphere --kappa 10 --n 50 --out r.svg", "curves short --out s.pdf"} {
+		words := strings.Fields(call)
+		for k, w := range words {
+			if strings.Contains(w, ".") || w == "short" {
+				words[k] = filepath.Join(dir, w)
 			}
-			switch ext {
-			case ".png":
-				decoded(t, out)
-			case ".svg":
-				d := xml.NewDecoder(bytes.NewReader(raw))
-				first, err := d.Token()
-				for err == nil {
-					_, err = d.Token()
-				}
-				if err != io.EOF || first == nil || !bytes.Contains(raw, []byte("<svg")) {
-					t.Errorf("%s: no SVG: %v", out, err)
-				}
-			case ".pdf":
-				if !bytes.HasPrefix(raw, []byte("%PDF-")) || !bytes.HasSuffix(bytes.TrimSpace(raw), []byte("%%EOF")) {
-					t.Errorf("%s: no PDF: %.20q", out, raw)
-				}
+		}
+		v := object(t, append([]string{"plot"}, words...)...)
+		has(t, v, "out", "width", "height", "alt")
+		raw := content(t, v["out"].(string))
+		if i%2 == 1 {
+			if !bytes.HasPrefix(raw, []byte("%PDF-")) || !bytes.HasSuffix(bytes.TrimSpace(raw), []byte("%%EOF")) {
+				t.Errorf("%s: no PDF: %.20q", call, raw)
 			}
+			continue
+		}
+		var svg struct {
+			XMLName xml.Name `xml:"svg"`
+		}
+		if err := xml.Unmarshal(raw, &svg); err != nil {
+			t.Errorf("%s: no SVG: %v", call, err)
 		}
 	}
 }
@@ -246,7 +223,7 @@ func TestPlotSlice(t *testing.T) {
 
 // TestPlotCurves: one curve for each run that has the values, a panel for each value.
 func TestPlotCurves(t *testing.T) {
-	dir := flagFiles(t)
+	dir := loggedRuns(t)
 	at := func(name string) string { return filepath.Join(dir, name) }
 	v := object(t, "plot", "curves", "--run", at("short"), "--run", at("amortized"), "--caption", "one", "--caption", "two", "--out", at("p.svg"))
 	if steps := v["steps"].(map[string]any); steps["one"] != 3.0 || steps["two"] != 3.0 {

@@ -36,9 +36,9 @@ func TestStoredRow(t *testing.T) {
 	out := t.TempDir()
 	root := newRoot()
 	root.SetArgs([]string{"table", "run", "short_reconstruction_result", "--preset", "desk", "--rows", "sw", "--out", out})
-	quiet(t)
-	if err := root.Execute(); err != nil {
-		t.Fatal(err)
+	var err error
+	if _, errs := captured(t, func() { err = root.Execute() }); err != nil {
+		t.Fatal(err, errs)
 	}
 	got, gotSettings := read(filepath.Join(out, "tables", "short_reconstruction_result-desk.json"))
 	if gotSettings != wantSettings {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"maps"
 	"os"
@@ -80,6 +79,24 @@ func TestTableOnCluster(t *testing.T) {
 	}
 }
 
+// results returns the results in a store, with the times when they were written.
+func results(t *testing.T, store string) map[string]time.Time {
+	t.Helper()
+	found, err := filepath.Glob(filepath.Join(store, "runs", "*", "result.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]time.Time{}
+	for _, path := range found {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[path] = info.ModTime()
+	}
+	return out
+}
+
 // taskOf returns a process that does a task of the store.
 func taskOf(t *testing.T, store string) int {
 	t.Helper()
@@ -98,26 +115,4 @@ func taskOf(t *testing.T, store string) int {
 		}
 	}
 	return 0
-}
-
-// timeless returns a table without its times.
-func timeless(t *testing.T, table string) string {
-	t.Helper()
-	var v struct {
-		Rows []struct {
-			ID     string
-			Values map[string]any
-		}
-	}
-	if err := json.Unmarshal([]byte(table), &v); err != nil {
-		t.Fatalf("%v in %q", err, table)
-	}
-	for _, r := range v.Rows {
-		delete(r.Values, "time")
-	}
-	out, err := json.Marshal(v.Rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(out)
 }
