@@ -49,7 +49,7 @@ var units = map[string]string{
 	"evaluation":  "Evaluation, time per pair of clouds",
 	"vMF samples": "Von Mises-Fisher samples, time per million",
 	"amortizers":  "Amortizers alone, $d_k = k = 64$, batches of 4 pairs for A and 32 for EA and LA: locations and their gradient in the weights, time and memory per pair",
-	"data":        "Reading, centring and scaling batches from a file in the page cache, time per batch",
+	"data":        "Reading, centring and scaling batches from a file in the page cache, time per batch (`streamed`: by an earlier version, which read sets piece by piece)",
 }
 
 func markdown(name string, s summary, pictured bool) string {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 
@@ -13,13 +14,16 @@ import (
 )
 
 // TestExcess measures by how much the approximate EMD exceeds the exact one in clouds of radius 1 and
-// smaller, for the table of theory.md: two samples of a sphere, two different shapes, and a shape and
+// smaller, for the table of theory.md (2048 points in make test-long): two samples of a sphere, two different shapes, and a shape and
 // its bootstrap. No figure is above those that warnings give.
 func TestExcess(t *testing.T) {
 	radii := []float64{1, 0.5, 0.25, 0.1, 0.03, 0.01, 0.001}
-	sizes := []int{64, 512, 2048}
-	if testing.Short() {
+	sizes := []int{64, 512}
+	switch {
+	case testing.Short():
 		t.Skip("runs in make check")
+	case os.Getenv("SWLAB_TEST_LONG") != "":
+		sizes = append(sizes, 2048)
 	}
 	columns := map[int][]string{}
 	for _, m := range sizes {
