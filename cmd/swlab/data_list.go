@@ -116,14 +116,7 @@ func download(s catalogue.Source) string {
 	case s.Files[0].Bytes == 0:
 		return "size unknown"
 	}
-	return megabytes(s.Files[0].Bytes)
-}
-
-func megabytes(n int64) string {
-	if n < 1_000_000 {
-		return fmt.Sprintf("%d B", n)
-	}
-	return fmt.Sprintf("%d MB", n/1_000_000)
+	return fmt.Sprintf("%d MB", s.Files[0].Bytes/1_000_000)
 }
 
 // here says whether a set can be loaded.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -13,10 +12,7 @@ import (
 // TestDocumented compares docs/cli.md with the commands: each has a section that names all its
 // flags, and the page names no flag that does not exist.
 func TestDocumented(t *testing.T) {
-	raw, err := os.ReadFile("../../docs/cli.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := content(t, "../../docs/cli.md")
 	parts := regexp.MustCompile(`(?m)^## `).Split(string(raw), -1)
 	sections := map[string]string{} // by command, without "swlab "
 	for _, part := range parts[1:] {
@@ -44,13 +40,15 @@ func TestDocumented(t *testing.T) {
 		return out
 	}
 	common := flagsOf(parts[0])
-	eachCommand(newRoot(), func(cmd *cobra.Command) {
+	walk(newRoot(), func(cmd *cobra.Command) {
 		name := strings.TrimPrefix(cmd.CommandPath(), "swlab ")
+		if group, _, _ := strings.Cut(name, " "); !cmd.HasParent() || group == "help" || group == "completion" {
+			return
+		}
 		section := ""
 		for n := name; n != "" && section == ""; { // a subcommand may be in its parent's section
 			section = sections[n]
-			at := strings.LastIndex(n, " ")
-			n = n[:max(at, 0)]
+			n = n[:max(strings.LastIndex(n, " "), 0)]
 		}
 		if section == "" && !cmd.Hidden && !cmd.HasSubCommands() {
 			t.Errorf("docs/cli.md has no section for swlab %s", name)
@@ -68,18 +66,5 @@ func TestDocumented(t *testing.T) {
 		if !known[name] {
 			t.Errorf("docs/cli.md names --%s, a flag that no command has", name)
 		}
-	}
-}
-
-// eachCommand visits a command and those below it, except cobra's own.
-func eachCommand(cmd *cobra.Command, visit func(*cobra.Command)) {
-	if cmd.Name() == "help" || cmd.Name() == "completion" {
-		return
-	}
-	if cmd.HasParent() {
-		visit(cmd)
-	}
-	for _, sub := range cmd.Commands() {
-		eachCommand(sub, visit)
 	}
 }

@@ -35,8 +35,8 @@ func newEvaluate(c *common) *cobra.Command {
 
 // open reads the clouds that the runs are scored on.
 func (s scored) open(c *common, chosen part, points int, seed uint64) (*datasets.Set, error) {
-	if why := keyUnused(chosen.Data); why != "" && c.given("key") {
-		return nil, usageError(fmt.Errorf("--key would do nothing: %s", why))
+	if err := c.keyRefused(chosen.Data); err != nil {
+		return nil, err
 	}
 	set, err := c.openPart("data", "split", chosen.Data, chosen.Key, chosen.Split, points, seed)
 	if err != nil {

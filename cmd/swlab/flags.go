@@ -545,6 +545,14 @@ func keyUnused(paths ...string) string {
 	return fmt.Sprintf("only .npz and .h5 files hold arrays by name, found %s", strings.Join(paths, " and "))
 }
 
+// keyRefused returns an error for a --key that was given and has no effect for clouds at those paths.
+func (c *common) keyRefused(paths ...string) error {
+	if why := keyUnused(paths...); why != "" && c.given("key") {
+		return usageError(fmt.Errorf("--key would do nothing: %s", why))
+	}
+	return nil
+}
+
 // partUnused returns an error if the flag chooses a part of clouds without parts.
 func (c *common) partUnused(flag string, clouds *datasets.Set, split string) error {
 	if clouds.Split != nil || split == "all" || !c.given(flag) {

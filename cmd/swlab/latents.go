@@ -51,8 +51,8 @@ func (l latentFlags) open(to *common) (c coded, err error) {
 	}
 	data := cmp.Or(l.Data, r.config.Data)
 	test := cmp.Or(l.Test, data)
-	if why := keyUnused(data, test); why != "" && to.given("key") {
-		return c, usageError(fmt.Errorf("--key would do nothing: %s", why))
+	if err := to.keyRefused(data, test); err != nil {
+		return c, err
 	}
 	open := func(flag, splitFlag, path, split string) (*datasets.Set, error) {
 		key := l.Key

@@ -177,25 +177,20 @@ func (t *tableRun) run() error {
 	answer := allAnswer{Name: t.Name, Preset: t.Preset, Tables: []json.RawMessage{}}
 	for _, plan := range plans {
 		var text bytes.Buffer
-		failed = errors.Join(failed, t.make(ctx, store, plan, &text))
-		switch {
-		case ctx.Err() != nil:
+		if failed = errors.Join(failed, t.make(ctx, store, plan, &text)); ctx.Err() != nil {
 			return failed
-		case t.Name == allTables && t.As == "json":
-			answer.Tables = append(answer.Tables, bytes.TrimSpace(text.Bytes()))
-		default:
-			failed = errors.Join(failed, printText(text.Bytes()))
 		}
+		if t.Name == allTables && t.As == "json" {
+			answer.Tables = append(answer.Tables, bytes.TrimSpace(text.Bytes()))
+			continue
+		}
+		_, err := text.WriteTo(os.Stdout)
+		failed = errors.Join(failed, err)
 	}
 	if t.Name == allTables && t.As == "json" {
 		return errors.Join(t.print(answer), failed)
 	}
 	return failed
-}
-
-func printText(text []byte) error {
-	_, err := os.Stdout.Write(text)
-	return err
 }
 
 // allAnswer has all tables.
@@ -285,15 +280,14 @@ func (t *tableRun) fit(p *reproduce.Preset) (notices []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		h := set
 		fits := true
 		for name, points := range map[string]*int{"points": &p.Points, "gap_points": &p.GapPoints} {
-			if adjustable(name) && *points > h.Points {
-				*points, fits = h.Points, false
+			if adjustable(name) && *points > set.Points {
+				*points, fits = set.Points, false
 			}
 		}
 		if !fits {
-			notices = append(notices, fmt.Sprintf("points: %d per cloud, all that %s has; the preset wants more", h.Points, h.Name))
+			notices = append(notices, fmt.Sprintf("points: %d per cloud, all that %s has; the preset wants more", set.Points, set.Name))
 		}
 		if flag != "data" {
 			continue
@@ -306,7 +300,7 @@ func (t *tableRun) fit(p *reproduce.Preset) (notices []string, err error) {
 			return nil, err
 		}
 		if n := train.Clouds; adjustable("batch") && n < p.Batch {
-			notices = append(notices, fmt.Sprintf("batch: %d clouds per step, all of %s; the preset wants more", n, h.Name))
+			notices = append(notices, fmt.Sprintf("batch: %d clouds per step, all of %s; the preset wants more", n, set.Name))
 			p.Batch = n
 		}
 	}
@@ -327,37 +321,27 @@ func (t *tableRun) tested(h *datasets.Set) error {
 	return nil
 }
 
-// make does what is missing and prints the table.
-func (t *tableRun) make(ctx context.Context, store *runs.Store, plan *reproduce.Schedule, w io.Writer) error {
-	f, done, failed := t.fill(ctx, store, plan)
-	if !done {
-		return failed
+// make does what is missing, keeps the table and prints it.
+func (t *tableRun) make(ctx context.Context, store *runs.Store, plan *reproduce.Schedule, w io.Writer) (failed error) {
+	missing, failures := plan.Missing(store), map[string]string{}
+	switch {
+	case len(missing) == 0:
+	case t.Jobs > 1:
+		failed = t.spread(ctx, store, plan, missing, failures)
+	default:
+		failed = reproduce.Do(ctx, store, missing, func(i int, j reproduce.Item) {
+			fmt.Fprintf(os.Stderr, "%s: row %s, seed %d (%d of %d)\n", plan.Table.Name, path.Dir(j.Name()), j.Seed, i+1, len(missing))
+		}, failures)
 	}
-	kept, drawn := keep(store, f), drawTable(f, t.Pictures)
-	return errors.Join(t.write(w, f), kept, drawn, failed)
-}
-
-// fill does what is missing and fills the table. done is false if there is no table yet.
-func (t *tableRun) fill(ctx context.Context, store *runs.Store, plan *reproduce.Schedule) (f table.Results, done bool, failed error) {
-	missing := plan.Missing(store)
-	failures := map[string]string{}
-	if len(missing) > 0 {
-		if t.Jobs > 1 {
-			failed = t.spread(ctx, store, plan, missing, failures)
-		} else {
-			failed = reproduce.Do(ctx, store, missing, func(i int, j reproduce.Item) {
-				fmt.Fprintf(os.Stderr, "%s: row %s, seed %d (%d of %d)\n", plan.Table.Name, path.Dir(j.Name()), j.Seed, i+1, len(missing))
-			}, failures)
-		}
-		if ctx.Err() != nil {
-			return f, false, stopped(ctx.Err())
-		}
+	if len(missing) > 0 && ctx.Err() != nil {
+		return stopped(ctx.Err())
 	}
 	f, err := plan.Fill(store, failures)
 	if err != nil {
-		return f, false, err
+		return err
 	}
-	return f, true, failed
+	kept, drawn := keep(store, f), drawTable(f, t.Pictures)
+	return errors.Join(t.write(w, f), kept, drawn, failed)
 }
 
 // write writes the table in the format of the call; text is as wide as the terminal.

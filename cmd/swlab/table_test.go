@@ -51,62 +51,39 @@ func TestTableSelect(t *testing.T) {
 	}
 }
 
-// complete looks for every row and column of the paper's table in what was printed, and for their
-// numbers.
+// complete checks that a printed table has every row and column of the paper's, in their order, and that all cells have a number.
 func complete(t *testing.T, name, out string) {
 	t.Helper()
 	paper, err := table.Get(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var v struct {
-		Name, Preset string
-		Backend      string
-		Settings     []string
-		Columns      []struct {
-			Key, Name, Better string
-			Ours              bool
-		}
-		Rows []struct {
-			ID, Name, Failed string
-			Ours             bool
-			Values           map[string]struct {
-				Mean *float64
-				N    int
-			}
-			Paper map[string]float64
+	f, err := table.Read([]byte(out))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Table.Name != name || f.Preset != "paper" || len(f.Settings) == 0 || len(f.Failed) > 0 || len(f.Table.Rows) < len(paper.Rows) || len(f.Table.Columns) < len(paper.Columns) {
+		t.Fatalf("%s: %s", name, out)
+	}
+	for i, c := range f.Table.Columns {
+		if c.Ours != (i >= len(paper.Columns)) || !c.Ours && c.Key != paper.Columns[i].Key {
+			t.Errorf("%s: column %d is %+v", name, i, c)
 		}
 	}
-	if err := json.Unmarshal([]byte(out), &v); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	if v.Name != name || v.Preset != "paper" || len(v.Settings) == 0 || len(v.Rows) < len(paper.Rows) || len(v.Columns) < len(paper.Columns) {
-		t.Fatalf("%s: found %s at %s, %d rows, %d columns, settings %q", name, v.Name, v.Preset, len(v.Rows), len(v.Columns), v.Settings)
-	}
-	for i, c := range paper.Columns {
-		if got := v.Columns[i]; got.Key != c.Key || got.Name != c.Name || got.Ours {
-			t.Errorf("%s: column %d is %+v, the paper's is %s", name, i, got, c.Key)
+	for i, r := range f.Table.Rows {
+		if r.Ours != (i >= len(paper.Rows)) || !r.Ours && (r.ID != paper.Rows[i].ID || len(r.Paper) != len(paper.Columns)) {
+			t.Errorf("%s: row %d is %+v", name, i, r)
 		}
-	}
-	for i, r := range v.Rows {
-		if r.Failed != "" || r.Name == "" || r.Ours != (i >= len(paper.Rows)) {
-			t.Errorf("%s: row %s: name %q, failed %q, ours %v", name, r.ID, r.Name, r.Failed, r.Ours)
-		}
-		if i < len(paper.Rows) && (r.ID != paper.Rows[i].ID || r.Name != paper.Rows[i].Name || len(r.Paper) != len(paper.Columns)) {
-			t.Errorf("%s: row %d is %s, the paper's is %s", name, i, r.ID, paper.Rows[i].ID)
-		}
-		for _, c := range v.Columns {
-			if c.Better == "" && r.Ours {
-				continue // a setting that the row may not have
-			}
+		for _, c := range f.Table.Columns {
 			searches := r.ID != "uniform" && r.ID != "constant" && r.ID != "v-dsw-converged"
-			if c.Key == "locate_go" && !searches || c.Key == "locate_xla" && (!searches || v.Backend == "go") {
-				if n := r.Values[c.Key]; n.N != 0 {
+			cell := f.Cells[r.ID][c.Key]
+			switch {
+			case c.Better == "" && r.Ours: // a setting that the row may not have
+			case c.Key == "locate_xla", c.Key == "locate_go" && !searches: // on the pure-Go backend
+				if cell.N != 0 {
 					t.Errorf("%s: row %s has %s", name, r.ID, c.Key)
 				}
-				continue
-			}
-			if n := r.Values[c.Key]; n.N != 1 || n.Mean == nil || math.IsNaN(*n.Mean) || *n.Mean < -1e-9 {
+			case cell.N != 1 || math.IsNaN(cell.Mean) || cell.Mean < -1e-9:
 				t.Errorf("%s: row %s has no %s", name, r.ID, c.Key)
 			}
 		}
