@@ -12,9 +12,6 @@ import (
 // prefix of a larger one. m = Points keeps every point in stored order. m > Points and m < 1 are
 // errors.
 func (s *Set) Subset(m int, seed uint64) (*Set, error) {
-	if err := s.consistent(); err != nil {
-		return nil, err
-	}
 	if m < 1 {
 		return nil, fmt.Errorf("%s: cannot take %d points per cloud: expected at least 1", s.Name, m)
 	}

@@ -15,9 +15,6 @@ import (
 // A class that is unknown or has no clouds is an error that lists the existing ones. If every cloud
 // belongs to them the result is s itself.
 func (s *Set) OfClasses(classes ...string) (*Set, error) {
-	if err := s.consistent(); err != nil {
-		return nil, err
-	}
 	if s.Labels == nil {
 		return nil, fmt.Errorf("%s: classes %q were asked for, the set has no labels", s.Name, classes)
 	}

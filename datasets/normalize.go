@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"github.com/sliced-wasserstein/lab/datasets/format"
 )
 
 // Normalize centres and scales every cloud in place (protocol section 4):
@@ -18,13 +16,6 @@ import (
 // all equal, is an error that names it. The clouds before it are then normalised, the others
 // unchanged.
 func (s *Set) Normalize() error {
-	if s == nil {
-		return errNoSet
-	}
-	if want, ok := format.Product(s.Clouds, s.Points, s.Dim); !ok || want != len(s.Coords) || want == 0 {
-		return fmt.Errorf("%s: shape [%d %d %d] does not fit %d coordinates", s.Name, s.Clouds, s.Points, s.Dim,
-			len(s.Coords))
-	}
 	frames, lost := make([]Frame, s.Clouds), 0.0
 	for i := range s.Clouds {
 		f, rounding, err := normalizeCloud(s.Cloud(i), s.Origin(i), s.Dim)
@@ -134,9 +125,6 @@ func (f Frame) From(origin []float64) Frame {
 // Restore returns the clouds where they were before they were normalised with these frames, one for
 // each cloud.
 func (s *Set) Restore(frames []Frame) (*Set, error) {
-	if err := s.consistent(); err != nil {
-		return nil, err
-	}
 	if len(frames) != s.Clouds {
 		return nil, fmt.Errorf("%s: %d frames for %d clouds", s.Name, len(frames), s.Clouds)
 	}

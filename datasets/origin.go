@@ -117,21 +117,16 @@ func roundingOf(cloud []float32, d int, scale float64) float64 {
 
 // Origin returns what Coords of cloud i are relative to, [Dim]; nil is 0.
 func (s *Set) Origin(i int) []float64 {
-	if s == nil || s.Origins == nil || s.Dim < 1 || i < 0 || i >= len(s.Origins)/s.Dim {
+	if s.Origins == nil {
 		return nil
 	}
 	return s.Origins[i*s.Dim : (i+1)*s.Dim : (i+1)*s.Dim]
 }
 
-// Positions returns the points of cloud i where they are, Origin + Coords, row-major [Points, Dim];
-// nil if there is no such cloud.
+// Positions returns the points of cloud i where they are, Origin + Coords, row-major [Points, Dim].
 func (s *Set) Positions(i int) []float64 {
-	cloud := s.Cloud(i)
-	if cloud == nil {
-		return nil
-	}
-	out, origin := make([]float64, len(cloud)), s.Origin(i)
-	for j, v := range cloud {
+	out, origin := make([]float64, s.Points*s.Dim), s.Origin(i)
+	for j, v := range s.Cloud(i) {
 		if out[j] = float64(v); origin != nil {
 			out[j] += origin[j%s.Dim]
 		}
@@ -141,19 +136,15 @@ func (s *Set) Positions(i int) []float64 {
 
 // Rebase returns the same clouds relative to other origins, [Clouds, Dim]; nil is 0, and the result
 // then has the coordinates themselves, rounded to float32. It is s itself if nothing changes, else a
-// copy. It returns nil if the fields of s are inconsistent ([Set.Validate]) or origins has another
-// length.
+// copy.
 func (s *Set) Rebase(origins []float64) *Set {
-	if s.consistent() != nil || s.Dim < 0 || origins != nil && len(origins) != s.Clouds*s.Dim {
-		return nil
-	}
 	if origins == nil && s.Origins == nil || origins != nil && slices.Equal(origins, s.Origins) {
 		return s
 	}
 	out := *s
 	out.Origins, out.Coords = slices.Clone(origins), make([]float32, len(s.Coords))
-	wide, shift := make([]float64, len(s.Cloud(0))), make([]float64, s.Dim)
-	for i := 0; s.Cloud(i) != nil; i++ {
+	wide, shift := make([]float64, s.Points*s.Dim), make([]float64, s.Dim)
+	for i := range s.Clouds {
 		from, to := s.Origin(i), out.Origin(i)
 		for k := range shift {
 			shift[k] = at0(from, k) - at0(to, k)
@@ -176,9 +167,6 @@ func (s *Set) Rebase(origins []float64) *Set {
 // float32 rounds the coordinates, if that is more than 1e-4 of a cloud's extent, and that all were cut
 // to the number of points of the smallest file. It is nil without any.
 func (s *Set) Warnings() []string {
-	if s == nil {
-		return nil
-	}
 	var out []string
 	if s.Fewest != "" {
 		out = append(out, fmt.Sprintf("%s: %d points of every cloud are used, all that %s has: the files have unequal numbers", s.Name, s.Points, s.Fewest))
@@ -208,12 +196,12 @@ func at0(v []float64, k int) float64 {
 // x and y can be subtracted. Sets without origins, and of unequal numbers or dimensions, are returned
 // as they are.
 func Aligned(x, y *Set) (*Set, *Set) {
-	if x.consistent() != nil || y.consistent() != nil || x.Clouds != y.Clouds || x.Dim != y.Dim || x.Origins == nil &&
+	if x.Clouds != y.Clouds || x.Dim != y.Dim || x.Origins == nil &&
 		y.Origins == nil || slices.Equal(x.Origins, y.Origins) {
 		return x, y
 	}
 	var origins []float64
-	for b := 0; x.Cloud(b) != nil && y.Cloud(b) != nil; b++ {
+	for b := range x.Clouds {
 		origin := x.Origin(b)
 		if !slices.Equal(origin, y.Origin(b)) {
 			origin, _ = originOf(slices.Concat(x.Positions(b), y.Positions(b)), x.Dim)
@@ -231,10 +219,10 @@ func Aligned(x, y *Set) (*Set, *Set) {
 func Together(sets ...*Set) []*Set {
 	var points [][]float64 // of each cloud, the first
 	for _, s := range sets {
-		if s.consistent() != nil || s.Dim != sets[0].Dim {
+		if s.Dim != sets[0].Dim {
 			return sets
 		}
-		for i := 0; s.Cloud(i) != nil; i++ {
+		for i := range s.Clouds {
 			point := make([]float64, s.Dim)
 			for k := range point {
 				point[k] = at0(s.Origin(i), k) + float64(s.Cloud(i)[k])

@@ -70,6 +70,9 @@ func newSet[T float](path, kind string, data []T, shape []int) (*Set, error) {
 	if set.Clouds < 1 || set.Points < 1 || set.Dim < 1 {
 		return nil, fmt.Errorf("%s: shape %v holds no points", path, shape)
 	}
+	if want, ok := format.Product(shape...); !ok || want != len(data) {
+		return nil, fmt.Errorf("%s: shape %v needs N*M*D coordinates, found %d", path, shape, len(data))
+	}
 	set.setCoords(data)
 	return set, nil
 }
@@ -82,9 +85,9 @@ func (s *Set) setCoords(data any) {
 		return
 	}
 	s.Coords = make([]float32, len(wide))
-	size, ok := format.Product(s.Points, s.Dim)
-	for i := 0; ok && size > 0 && (i+1)*size <= len(wide); i++ {
-		origin, lost := round(s.Coords[i*size:(i+1)*size], wide[i*size:(i+1)*size], s.Dim)
+	for i := range s.Clouds {
+		size := s.Points * s.Dim
+		origin, lost := round(s.Cloud(i), wide[i*size:(i+1)*size], s.Dim)
 		s.Rounding = max(s.Rounding, lost)
 		if origin != nil {
 			if s.Origins == nil {

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -41,24 +40,15 @@ type Set struct {
 }
 
 // Cloud returns cloud i as a view of its Points*Dim coordinates, row-major [Points, Dim], relative to
-// its origin. Writing to it changes the set. It returns nil if there is no such cloud.
+// its origin. Writing to it changes the set.
 func (s *Set) Cloud(i int) []float32 {
-	if s == nil || i < 0 || i >= s.Clouds {
-		return nil
-	}
-	size, ok := format.Product(s.Points, s.Dim)
-	if !ok || size == 0 || i >= len(s.Coords)/size {
-		return nil
-	}
+	size := s.Points * s.Dim
 	return s.Coords[i*size : (i+1)*size : (i+1)*size]
 }
 
 // Read copies the clouds at rows, in that order and where they are, rounded to float32, to dst,
 // row-major [len(rows), Points, Dim]. A row may appear more than once.
 func (s *Set) Read(dst []float32, rows []int32) error {
-	if err := s.consistent(); err != nil {
-		return err
-	}
 	size := s.Points * s.Dim
 	if len(dst) != len(rows)*size {
 		return fmt.Errorf("%s: %d clouds have %d coordinates, found room for %d", s.Name, len(rows), len(rows)*size, len(dst))
@@ -81,30 +71,18 @@ func (s *Set) Read(dst []float32, rows []int32) error {
 // Digest is the SHA-256 of all coordinates as little-endian float32 in the order of the clouds and,
 // with Origins, of these as float64, in hexadecimal. It is the same for the same clouds wherever they
 // were read from.
-func (s *Set) Digest() (string, error) {
-	if err := s.consistent(); err != nil {
-		return "", err
-	}
+func (s *Set) Digest() string {
 	h := sha256.New()
 	for coords := range slices.Chunk(s.Coords, 1<<14) {
 		_ = binary.Write(h, binary.LittleEndian, coords) // writing to a hash never fails
 	}
 	_ = binary.Write(h, binary.LittleEndian, s.Origins)
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // Select returns a copy of the clouds at rows, in that order, with their labels, parts and counts.
-// A row may appear more than once. It returns nil if a row is outside [0, Clouds), or if the fields
-// of s are inconsistent ([Set.Validate]).
+// A row may appear more than once.
 func (s *Set) Select(rows []int) *Set {
-	if s.consistent() != nil {
-		return nil
-	}
-	for _, r := range rows {
-		if r < 0 || r >= s.Clouds {
-			return nil
-		}
-	}
 	out := *s
 	out.Clouds, out.Coords = len(rows), make([]float32, 0, len(rows)*s.Points*s.Dim)
 	for _, r := range rows {
@@ -136,12 +114,26 @@ func at[T any](v []T, rows []int) []T {
 // Validate checks that the fields are consistent and that every coordinate is finite. Errors name
 // the set, the field or the cloud, what was expected and what was found.
 func (s *Set) Validate() error {
-	if s != nil && (s.Clouds < 1 || s.Points < 1 || s.Dim < 1) {
+	if s.Clouds < 1 || s.Points < 1 || s.Dim < 1 {
 		return fmt.Errorf("%s: shape [%d %d %d]: expected at least one cloud, one point and one coordinate", s.Name,
 			s.Clouds, s.Points, s.Dim)
 	}
-	if err := s.consistent(); err != nil {
-		return err
+	if want, ok := format.Product(s.Clouds, s.Points, s.Dim); !ok || want != len(s.Coords) {
+		return fmt.Errorf("%s: shape [%d %d %d] needs N*M*D coordinates, found %d", s.Name, s.Clouds, s.Points, s.Dim,
+			len(s.Coords))
+	}
+	if s.Origins != nil && len(s.Origins) != s.Clouds*s.Dim {
+		return fmt.Errorf("%s: %d coordinates of origins for %d clouds of dimension %d", s.Name, len(s.Origins), s.Clouds,
+			s.Dim)
+	}
+	if s.Labels != nil && len(s.Labels) != s.Clouds {
+		return fmt.Errorf("%s: %d labels for %d clouds", s.Name, len(s.Labels), s.Clouds)
+	}
+	if s.Split != nil && len(s.Split) != s.Clouds {
+		return fmt.Errorf("%s: %d split entries for %d clouds", s.Name, len(s.Split), s.Clouds)
+	}
+	if s.DegenerateFaces != nil && len(s.DegenerateFaces) != s.Clouds {
+		return fmt.Errorf("%s: %d counts of faces without area for %d clouds", s.Name, len(s.DegenerateFaces), s.Clouds)
 	}
 	if s.Frames != nil && len(s.Frames) != s.Clouds {
 		return fmt.Errorf("%s: %d frames for %d clouds", s.Name, len(s.Frames), s.Clouds)
@@ -169,34 +161,6 @@ func (s *Set) Validate() error {
 	}
 	return nil
 }
-
-// consistent checks that the set is not nil and that its fields have the lengths of its shape,
-// including 0 clouds.
-func (s *Set) consistent() error {
-	if s == nil {
-		return errNoSet
-	}
-	if want, ok := format.Product(s.Clouds, s.Points, s.Dim); !ok || want != len(s.Coords) {
-		return fmt.Errorf("%s: shape [%d %d %d] needs N*M*D coordinates, found %d", s.Name, s.Clouds, s.Points, s.Dim,
-			len(s.Coords))
-	}
-	if s.Origins != nil && len(s.Origins) != s.Clouds*s.Dim {
-		return fmt.Errorf("%s: %d coordinates of origins for %d clouds of dimension %d", s.Name, len(s.Origins), s.Clouds,
-			s.Dim)
-	}
-	if s.Labels != nil && len(s.Labels) != s.Clouds {
-		return fmt.Errorf("%s: %d labels for %d clouds", s.Name, len(s.Labels), s.Clouds)
-	}
-	if s.Split != nil && len(s.Split) != s.Clouds {
-		return fmt.Errorf("%s: %d split entries for %d clouds", s.Name, len(s.Split), s.Clouds)
-	}
-	if s.DegenerateFaces != nil && len(s.DegenerateFaces) != s.Clouds {
-		return fmt.Errorf("%s: %d counts of faces without area for %d clouds", s.Name, len(s.DegenerateFaces), s.Clouds)
-	}
-	return nil
-}
-
-var errNoSet = errors.New("expected a set of clouds, found nil")
 
 // float is a type of coordinates.
 type float interface{ float32 | float64 }
@@ -227,9 +191,6 @@ func identity(n int) []int32 {
 // WriteNPY writes the clouds as a NumPy .npy file [Clouds, Points, Dim], as [format.WriteNPY] does: float32, or
 // float64 if the set has Origins, so that no digit is lost.
 func (s *Set) WriteNPY(path string) error {
-	if err := s.consistent(); err != nil {
-		return err
-	}
 	if s.Origins == nil {
 		return format.WriteNPY(path, s.Coords, s.Clouds, s.Points, s.Dim)
 	}

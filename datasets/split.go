@@ -32,9 +32,6 @@ type Draw struct {
 // [Set.WithRandomSplit] to hold some out. "all" and sets without parts return s itself; other parts
 // are copies. An empty part is an error.
 func (s *Set) Part(name string) (*Set, error) {
-	if err := s.consistent(); err != nil {
-		return nil, err
-	}
 	want := slices.Index(partNames, name)
 	if want < 0 && name != "all" {
 		return nil, fmt.Errorf("split %q: expected train, test, val or all", name)
@@ -59,12 +56,8 @@ func (s *Set) Part(name string) (*Set, error) {
 // clouds are put in a seeded random order, grouped by class if labels are known, and c =
 // round(fraction*Clouds) of them, evenly spaced in that order, become test. So every class gives
 // its share to within one cloud. For 0 < fraction < 1 and at least two clouds both parts get at
-// least one cloud; fraction <= 0 puts all in train and fraction >= 1 all in test. It returns nil if
-// the fields of s are inconsistent ([Set.Validate]).
+// least one cloud; fraction <= 0 puts all in train and fraction >= 1 all in test.
 func (s *Set) WithSplit(fraction float64, seed uint64) *Set {
-	if s.consistent() != nil {
-		return nil
-	}
 	held := 0
 	switch {
 	case fraction >= 1:
@@ -85,9 +78,6 @@ func (s *Set) WithSplit(fraction float64, seed uint64) *Set {
 // 6,778 chairs with (0.05, 0.10) give its 338, 677 and 5,763 (protocol section 4); its seed is not
 // known. The draw is recorded in SplitDraw. Fractions below 0 or with a sum above 1 are an error.
 func (s *Set) WithRandomSplit(val, test float64, seed uint64) (*Set, error) {
-	if err := s.consistent(); err != nil {
-		return nil, err
-	}
 	if !(val >= 0 && test >= 0 && val+test <= 1) {
 		return nil, fmt.Errorf("parts: expected fractions of at least 0 with a sum of at most 1, found val %v and test %v",
 			val, test)
@@ -104,8 +94,8 @@ func (s *Set) WithRandomSplit(val, test float64, seed uint64) (*Set, error) {
 // as by [Set.WithRandomSplit]; without parts all are train clouds. With a val of 0 it is s itself. The
 // result shares the clouds of s.
 func (s *Set) HoldOut(val float64, seed uint64) (*Set, error) {
-	if err := s.consistent(); err != nil || val == 0 {
-		return s, err
+	if val == 0 {
+		return s, nil
 	}
 	out := *s
 	out.SplitDraw = nil

@@ -29,12 +29,8 @@ type Summary struct {
 }
 
 // Summary counts and measures the set. It does not fail: coordinates that are not finite are
-// counted and excluded from the extents (an axis without any finite coordinate reports 0 and 0). A
-// set with inconsistent fields ([Set.Validate]) has a zero summary.
+// counted and excluded from the extents (an axis without any finite coordinate reports 0 and 0).
 func (s *Set) Summary() Summary {
-	if s.consistent() != nil {
-		return Summary{}
-	}
 	sum := Summary{Clouds: s.Clouds, Points: s.Points, Dim: s.Dim, Classes: s.Classes, MinRadius: math.Inf(1)}
 	sum.Min, sum.Max = make([]float64, s.Dim), make([]float64, s.Dim)
 	for k := range s.Dim {

@@ -149,9 +149,7 @@ func evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, cloud
 	}
 	s := p.scores()
 	if o.PerCloud {
-		if p.Digest, err = clouds.Digest(); err != nil {
-			return Scores{}, err
-		}
+		p.Digest = clouds.Digest()
 		s.PerCloud = p
 	}
 	return s, nil

@@ -209,7 +209,7 @@ func (s subject) evaluate(t *testing.T, w *weights.Set, clouds *datasets.Set, o 
 func (s subject) servesAll(t *testing.T) {
 	set, w := s.set, s.w
 	o := EvaluateOptions{Seed: 3, ExactEMD: true, PerCloud: true}
-	digest, _ := set.Digest()
+	digest := set.Digest()
 	var first *PerCloud
 	before := s.e.Compilations()
 	for _, w := range w {

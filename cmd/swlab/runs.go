@@ -101,10 +101,8 @@ func (c *common) warnChanged(dir string, run train.Config, data string) {
 		c.warn("%s is no longer what the run %s was trained on: %v", data, dir, err)
 		return
 	}
-	digest, err := now.Digest()
+	digest := now.Digest()
 	switch n := now.Clouds; {
-	case err != nil:
-		c.warn("%s is no longer what the run %s was trained on: %v", data, dir, err)
 	case n != run.Clouds:
 		c.warn("%s has %d clouds to train on, and the run %s was trained on %d: the data have been replaced since, or it was trained on a part of them", data, n, dir, run.Clouds)
 	case digest[:len(run.DataHash)] != run.DataHash:

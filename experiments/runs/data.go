@@ -128,9 +128,7 @@ func (l *Store) Data(d Data) (Data, error) {
 	if err != nil {
 		return d, err
 	}
-	if d.Content, err = contentOf(set); err != nil {
-		return d, err
-	}
+	d.Content = contentOf(set)
 	return d, l.Write(dataFile, func(w io.Writer) error {
 		if _, err := durable.ReadJSON(file, &known); err != nil { // what other processes have added since
 			known = map[string]string{}
@@ -145,13 +143,9 @@ const dataFile = "data.json"
 
 // contentOf returns a digest of all that runs read: clouds, and which of them belong to which class
 // and part.
-func contentOf(set *datasets.Set) (string, error) {
-	points, err := set.Digest()
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(fmt.Append(nil, points, set.Clouds, set.Points, set.Dim, set.Labels, fmt.Sprintf("%q", set.Classes), set.Split))
-	return hex.EncodeToString(sum[:8]), nil
+func contentOf(set *datasets.Set) string {
+	sum := sha256.Sum256(fmt.Append(nil, set.Digest(), set.Clouds, set.Points, set.Dim, set.Labels, fmt.Sprintf("%q", set.Classes), set.Split))
+	return hex.EncodeToString(sum[:8])
 }
 
 // stampOf returns a value that changes when a file, or a file of a folder, does.

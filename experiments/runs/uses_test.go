@@ -75,7 +75,7 @@ func scores(t *testing.T, l *Store, r Training) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	digest, _ := chosen.Digest()
+	digest := chosen.Digest()
 	if err := l.Result(six, &got); err != nil || got.N != 6 || got.PerCloud.Digest != digest {
 		t.Errorf("six clouds: %+v, %v", got, err)
 	}

@@ -87,12 +87,7 @@ func TestPairwise(t *testing.T) {
 // TestApproximateEMDBothHalves: the approximate EMD is not symmetric, and neither is its matrix of a set with itself.
 func TestApproximateEMDBothHalves(t *testing.T) {
 	a := random(4, 17, 24)
-	all, err1 := newSide(a)
-	third, err2 := newSide(a.Select([]int{3}))
-	d, err3 := named("emd-approx")
-	if err := errors.Join(err1, err2, err3); err != nil {
-		t.Fatal(err)
-	}
+	all, third, d := newSide(a), newSide(a.Select([]int{3})), must.Get(named("emd-approx"))
 	// One program serves both matrices.
 	m := must.Get(matrices(context.Background(), graphtest.Engine(t), d, [][2]side{{all, all}, {third, all}}, Config{}))
 	whole, row := m[0], m[1]

@@ -183,14 +183,7 @@ func Compare(ctx context.Context, e *engine.Engine, reference, generated *datase
 	for _, s := range []*datasets.Set{generated, reference} {
 		r.Warnings = append(r.Warnings, s.Warnings()...)
 	}
-	g, err := newSide(generated)
-	if err != nil {
-		return nil, err
-	}
-	f, err := newSide(reference)
-	if err != nil {
-		return nil, err
-	}
+	g, f := newSide(generated), newSide(reference)
 	for _, name := range o.distances() {
 		d, err := named(name)
 		if err != nil {

@@ -18,10 +18,7 @@ type side struct {
 	digest string
 }
 
-func newSide(c *datasets.Set) (side, error) {
-	digest, err := c.Digest()
-	return side{c, digest}, err
-}
+func newSide(c *datasets.Set) side { return side{c, c.Digest()} }
 
 // is reports whether both hold the same clouds.
 func (s side) is(t side) bool {
@@ -40,19 +37,11 @@ func Pairwise(ctx context.Context, e *engine.Engine, first, second *datasets.Set
 		ctx = context.Background()
 	}
 	first, second = together(first, second)
-	a, err := newSide(first)
-	if err != nil {
-		return Matrix{}, err
-	}
-	b, err := newSide(second)
-	if err != nil {
-		return Matrix{}, err
-	}
 	d, err := named(distance)
 	if err != nil {
 		return Matrix{}, err
 	}
-	m, err := matrices(ctx, e, d, [][2]side{{a, b}}, o)
+	m, err := matrices(ctx, e, d, [][2]side{{newSide(first), newSide(second)}}, o)
 	if err != nil {
 		return Matrix{}, fmt.Errorf("%s: %w", distance, err)
 	}

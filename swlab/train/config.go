@@ -242,12 +242,8 @@ func (c Config) on(set *datasets.Set) (Config, error) {
 	if set.Clouds < 1 {
 		return c, fmt.Errorf("%s: no clouds to train on", set.Name)
 	}
-	digest, err := set.Digest()
-	if err != nil {
-		return c, err
-	}
 	c = c.Fit(set)
-	c.Data, c.Points, c.Clouds, c.DataHash = set.Name, set.Points, set.Clouds, digest[:12]
+	c.Data, c.Points, c.Clouds, c.DataHash = set.Name, set.Points, set.Clouds, set.Digest()[:12]
 	m, err := c.Model()
 	if err != nil {
 		return c, err
@@ -264,11 +260,7 @@ func (c Config) validatedOn(held *datasets.Set) (Config, error) {
 	if held.Points != c.Points || held.Dim != pointnet.Dim || held.Clouds == 0 {
 		return c, fmt.Errorf("validation clouds %s: expected at least one of %d points of dimension %d, found %d of %d points of dimension %d", held.Name, c.Points, pointnet.Dim, held.Clouds, held.Points, held.Dim)
 	}
-	digest, err := held.Digest()
-	if err != nil {
-		return c, err
-	}
-	c.Validation = digest[:12]
+	c.Validation = held.Digest()[:12]
 	return c, nil
 }
 
