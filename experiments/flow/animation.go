@@ -4,6 +4,7 @@ import (
 	_ "embed" // embeds the page
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/sliced-wasserstein/lab/internal/canvas"
 )
@@ -40,36 +41,23 @@ type animationFilm struct {
 // ids. A point takes 8 bytes per frame. Without scripts it shows a line of text, so show a picture
 // of some frames first.
 func Animation(films ...Film) (string, error) {
-	if len(films) == 0 {
-		return "", fmt.Errorf("films: expected at least one, found none")
-	}
 	d := animationData{Azimuth: 142, Elevation: 24}
 	radius := 0.0
 	for k, f := range films {
-		wrong := func(format string, args ...any) (string, error) {
-			return "", fmt.Errorf("film %d, %q: %s", k, f.Caption, fmt.Sprintf(format, args...))
-		}
-		if f.Flow == nil || len(f.Flow.Frames) == 0 {
-			return wrong("expected at least one frame, found none")
-		}
-		if !triples(f.Target) {
-			return wrong("expected a target of points of 3 coordinates, found %d numbers", len(f.Target))
-		}
 		radius = max(radius, extent(f.Target))
-		for i, frame := range f.Flow.Frames {
-			if k == 0 {
-				d.Steps = append(d.Steps, frame.Step)
-			} else if i >= len(d.Steps) || d.Steps[i] != frame.Step || len(f.Flow.Frames) != len(d.Steps) {
-				return wrong("expected frames of the steps %v, those of the first film", d.Steps)
-			}
-			if !triples(frame.Points) {
-				return wrong("expected points of 3 coordinates, found %d numbers in frame %d", len(frame.Points), i)
-			}
+		var steps []int
+		for _, frame := range f.Flow.Frames {
+			steps = append(steps, frame.Step)
 			radius = max(radius, extent(frame.Points))
+		}
+		if k == 0 {
+			d.Steps = steps
+		} else if !slices.Equal(steps, d.Steps) {
+			return "", fmt.Errorf("film %d, %q: expected frames of the steps %v, those of the first film", k, f.Caption, d.Steps)
 		}
 	}
 	if !(radius > 0) || math.IsInf(radius, 0) {
-		return "", fmt.Errorf("expected finite coordinates that are not all 0, found the radius %v", radius)
+		return "", fmt.Errorf("expected points, finite and not all 0, found the radius %v", radius)
 	}
 	for _, f := range films {
 		film := animationFilm{Caption: f.Caption, Target: canvas.Pack(f.Target, radius)}
@@ -81,9 +69,6 @@ func Animation(films ...Film) (string, error) {
 	}
 	return canvas.Page(animationPage, "These clouds move where scripts run: run the cell, or trust the notebook. The picture above shows some of the frames.", d)
 }
-
-// triples reports whether points are some points of 3 coordinates.
-func triples(points []float32) bool { return len(points) > 0 && len(points)%3 == 0 }
 
 // extent is the largest distance of a point from the origin.
 func extent(points []float32) (radius float64) {

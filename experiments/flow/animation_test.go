@@ -74,24 +74,18 @@ func TestAnimationDrawing(t *testing.T) {
 
 func TestWrongAnimations(t *testing.T) {
 	target := []float32{0, 0, 1}
-	f := &Flow{Frames: []Frame{{0, target, 0}}}
-	other := &Flow{Frames: []Frame{{1, target, 0}}}
-	flat := &Flow{Frames: []Frame{{0, []float32{1, 2}, 0}}}
-	for _, c := range []struct {
-		films []Film
-		want  string
-	}{
-		{nil, "films: expected at least one"},
-		{[]Film{{"a", []float32{1, 2}, f}}, `film 0, "a": expected a target of points of 3 coordinates, found 2 numbers`},
-		{[]Film{{"a", target, &Flow{}}}, `film 0, "a": expected at least one frame`},
-		{[]Film{{"a", target, f}, {"b", target, other}}, `film 1, "b": expected frames of the steps [0]`},
-		{[]Film{{"a", target, flat}}, "found 2 numbers in frame 0"},
-		{[]Film{{"a", []float32{0, 0, 0}, &Flow{Frames: []Frame{{0, []float32{0, 0, 0}, 0}}}}}, "found the radius 0"},
-		{[]Film{{"a", []float32{0, 0, float32(math.Inf(1))}, f}}, "found the radius +Inf"},
-		{[]Film{{"a", []float32{0, 0, float32(math.NaN())}, f}}, "found the radius NaN"},
+	film := func(caption string, step int, points ...float32) Film {
+		return Film{caption, target, &Flow{Frames: []Frame{{step, points, 0}}}}
+	}
+	nowhere := Film{"a", nil, &Flow{Frames: []Frame{{0, []float32{0, 0, 0}, 0}}}}
+	for want, films := range map[string][]Film{
+		"found the radius 0":                            {nowhere},
+		"found the radius +Inf":                         {film("a", 0, 0, 0, float32(math.Inf(1)))},
+		"found the radius NaN":                          {film("a", 0, 0, 0, float32(math.NaN()))},
+		`film 1, "b": expected frames of the steps [0]`: {film("a", 0, target...), film("b", 1, target...)},
 	} {
-		if _, err := Animation(c.films...); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v, expected %q", err, c.want)
+		if _, err := Animation(films...); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, expected %q", err, want)
 		}
 	}
 }

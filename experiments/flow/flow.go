@@ -4,7 +4,6 @@ package flow
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
@@ -52,11 +51,11 @@ type Flow struct {
 // 1/d). For Chamfer it is 1 + c, where c counts the points of x whose neighbour is the same point
 // of y.
 func Descend(ctx context.Context, x, y *datasets.Set, l Loss, o Config) (*Flow, error) {
-	if err := check(x, y, o); err != nil {
+	if err := checkPair(x, y); err != nil {
 		return nil, err
 	}
-	if ctx == nil {
-		ctx = context.Background()
+	if o.Steps < 0 || !(o.LearningRate > 0) || math.IsInf(o.LearningRate, 0) {
+		return nil, fmt.Errorf("expected steps from 0 and a positive learning rate, found %d and %v", o.Steps, o.LearningRate)
 	}
 	every := max(1, o.Every)
 	moving := *y
@@ -69,9 +68,6 @@ func Descend(ctx context.Context, x, y *datasets.Set, l Loss, o Config) (*Flow, 
 		value, gradient, err := l(&moving, step)
 		if err != nil {
 			return f, fmt.Errorf("step %d: %w", step, err)
-		}
-		if len(gradient) != len(moving.Coords) {
-			return f, fmt.Errorf("step %d: expected a gradient of %d numbers, found %d", step, len(moving.Coords), len(gradient))
 		}
 		f.Losses = append(f.Losses, value)
 		if step%every == 0 || step == o.Steps {
@@ -110,33 +106,11 @@ func cloud(s *datasets.Set) ot1d.Clouds {
 
 // checkPair returns an error unless x and y are one cloud each, of equal size.
 func checkPair(x, y *datasets.Set) error {
-	for _, s := range []*datasets.Set{x, y} {
-		if s == nil || s.Clouds < 1 {
-			return errors.New("expected one cloud to move and one target, found none")
-		}
-	}
 	switch {
 	case x.Clouds != 1 || y.Clouds != 1:
 		return fmt.Errorf("expected one cloud to move and one target, found %d and %d", y.Clouds, x.Clouds)
 	case x.Points != y.Points || x.Dim != y.Dim:
 		return fmt.Errorf("expected clouds of one size, found [%d, %d] to move to [%d, %d]", y.Points, y.Dim, x.Points, x.Dim)
-	case len(x.Coords) != x.Points*x.Dim || len(y.Coords) != y.Points*y.Dim:
-		return fmt.Errorf("expected %d coordinates per cloud, found %d and %d", x.Points*x.Dim, len(y.Coords), len(x.Coords))
-	}
-	return nil
-}
-
-func check(x, y *datasets.Set, o Config) error {
-	if err := checkPair(x, y); err != nil {
-		return err
-	}
-	switch {
-	case o.Steps < 0:
-		return fmt.Errorf("options: Steps: expected 0 or more, found %d", o.Steps)
-	case !(o.LearningRate > 0) || math.IsInf(o.LearningRate, 0):
-		return fmt.Errorf("options: LearningRate: expected a positive number, found %v", o.LearningRate)
-	case o.Every < 0:
-		return fmt.Errorf("options: Every: expected 0 or more, found %d", o.Every)
 	}
 	return nil
 }

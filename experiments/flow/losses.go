@@ -1,8 +1,7 @@
 package flow
 
 import (
-	"errors"
-	"fmt"
+	"slices"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab"
@@ -41,12 +40,6 @@ func Fresh(name string, x *datasets.Set, o swlab.DistanceConfig) Loss {
 // with the gradient of the largest slice.
 func Max(x *datasets.Set, directions []float32, o swlab.DistanceConfig) Loss {
 	along := func(values []float32, gradient bool, y *datasets.Set) (*swlab.Result, error) {
-		if x == nil || x.Dim < 1 {
-			return nil, errors.New("expected a target cloud, found none")
-		}
-		if len(values) == 0 || len(values)%x.Dim != 0 {
-			return nil, fmt.Errorf("directions: expected a multiple of %d numbers, found %d", x.Dim, len(values))
-		}
 		o.Directions = &swlab.Directions{Values: values, Shape: []int{len(values) / x.Dim, x.Dim}}
 		o.Gradient, o.Reduce = gradient, loss.Mean
 		return swlab.Distance("sw", x, y, o)
@@ -56,12 +49,7 @@ func Max(x *datasets.Set, directions []float32, o swlab.DistanceConfig) Loss {
 		if err != nil {
 			return 0, nil, err
 		}
-		best := 0
-		for l, c := range all.Costs {
-			if c > all.Costs[best] {
-				best = l
-			}
-		}
+		best := slices.Index(all.Costs, slices.Max(all.Costs))
 		d, err := along(directions[best*x.Dim:(best+1)*x.Dim], true, y)
 		if err != nil {
 			return 0, nil, err

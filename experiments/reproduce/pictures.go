@@ -38,38 +38,24 @@ func PagePictures(page string) ([]PagePicture, error) {
 	if err != nil {
 		return nil, err
 	}
-	links := imageLink.FindAllStringSubmatch(string(text), -1)
-	titles := map[string]map[string]string{} // by result and key
-	for _, link := range links {
-		if _, err := table.Get(link[2]); err == nil {
-			result := link[2] + link[3]
-			if titles[result] == nil {
-				titles[result] = map[string]string{}
-			}
-			titles[result][link[4]] = link[1]
+	var out []PagePicture
+	for _, link := range imageLink.FindAllStringSubmatch(string(text), -1) {
+		title, result, key := link[1], link[2]+link[3], link[4]
+		if _, err := table.Get(link[2]); err != nil {
+			continue
 		}
-	}
-	drawn := map[string]map[string]*vmfviz.Picture{}
-	for result, t := range titles {
 		f, err := table.ReadFile(filepath.Join(filepath.Dir(page), result+".json"))
 		if err != nil {
 			return nil, err
 		}
-		if drawn[result], err = pictures(f, t); err != nil {
+		all, err := pictures(f, map[string]string{key: title})
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", page, err)
 		}
-	}
-	var out []PagePicture
-	for _, link := range links {
-		result, key := link[2]+link[3], link[4]
-		if titles[result] == nil {
-			continue
+		if all[key] == nil {
+			return nil, fmt.Errorf("%s shows picture %q of %s, which has only %s", page, key, result, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
 		}
-		p := drawn[result][key]
-		if p == nil {
-			return nil, fmt.Errorf("%s shows picture %q of %s, which has only %s", page, key, result, strings.Join(slices.Sorted(maps.Keys(drawn[result])), ", "))
-		}
-		out = append(out, PagePicture{result + "-" + key + ".png", p})
+		out = append(out, PagePicture{result + "-" + key + ".png", all[key]})
 	}
 	return out, nil
 }
