@@ -96,11 +96,11 @@ func (a *axisBreak) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 	x, _ := p.Transforms(&c)
 	l, r := x(a.scale.from), x(a.scale.to)
-	c.FillPolygon(a.ground, []vg.Point{{X: l, Y: c.Min.Y - 2}, {X: r, Y: c.Min.Y - 2}, {X: r, Y: c.Max.Y}, {X: l,
-		Y: c.Max.Y}})
+	foot, top := c.Min.Y-2, c.Max.Y
+	c.FillPolygon(a.ground, []vg.Point{{X: l, Y: foot}, {X: r, Y: foot}, {X: r, Y: top}, {X: l, Y: top}})
+	dotted := draw.LineStyle{Color: a.style.Color, Width: 0.6, Dashes: []vg.Length{1.5, 3}}
 	for _, at := range []vg.Length{l, r} {
 		c.StrokeLine2(a.style, at-2, c.Min.Y-4.5, at+2, c.Min.Y+4.5)
-		c.StrokeLine2(draw.LineStyle{Color: a.style.Color, Width: 0.6, Dashes: []vg.Length{1.5, 3}}, at, c.Min.Y+6, at,
-			c.Max.Y)
+		c.StrokeLine2(dotted, at, c.Min.Y+6, at, top)
 	}
 }

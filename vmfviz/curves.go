@@ -119,12 +119,10 @@ func (c CurvePanel) check(name string) error {
 
 func (s Series) check(name string, logX, logY bool) error {
 	n := len(s.Y)
-	if err := cmp.Or(errorIf(n == 0, "%s.Y is empty", name),
-		errorIf(s.X != nil && len(s.X) != n, "%s.X has length %d, expected %d as Y has", name, len(s.X), n),
-		errorIf((s.Low == nil) != (s.High == nil), "%s: one of Low and High is missing: a band needs both", name),
-		errorIf(s.Low != nil && (len(s.Low) != n || len(s.High) != n),
+	if err := cmp.Or(errorIf(s.X != nil && len(s.X) != n, "%s.X has length %d, expected %d as Y has", name, len(s.X), n),
+		errorIf(len(s.Low) != len(s.High) || s.Low != nil && len(s.Low) != n,
 			"%s.Low and High have lengths %d and %d, expected %d as Y has", name, len(s.Low), len(s.High), n),
-		errorIf(!slices.ContainsFunc(s.Y, func(y float64) bool { return y == y }), "%s.Y holds only NaN", name)); err != nil {
+		errorIf(!slices.ContainsFunc(s.Y, func(y float64) bool { return y == y }), "%s.Y holds no number", name)); err != nil {
 		return err
 	}
 	return each(s.Y, func(i int, y float64) error {
@@ -221,8 +219,7 @@ func (c CurvePanel) sameLegend(d CurvePanel) bool {
 func add(p *plot.Plot, lines []plotter.XYs, style draw.LineStyle) {
 	for _, l := range lines {
 		if len(l) == 1 {
-			p.Add(&plotter.Scatter{XYs: l, GlyphStyle: draw.GlyphStyle{Color: style.Color, Radius: 2.2,
-				Shape: draw.CircleGlyph{}}})
+			p.Add(disk(l[0], 2.2, style.Color))
 			continue
 		}
 		p.Add(&plotter.Line{XYs: l, LineStyle: style})
@@ -248,8 +245,8 @@ func smooth(y []float64, weight float64, log bool) []float64 {
 		}
 		x, v, w = x[:0], v[:0], w[:0]
 		for j := max(0, i-reach); j <= min(len(y)-1, i+reach); j++ {
-			if !math.IsNaN(y[j]) {
-				x, v, w = append(x, float64(j-i)), append(v, values[j]), append(w, math.Pow(weight, math.Abs(float64(j-i))))
+			if away := float64(j - i); !math.IsNaN(y[j]) {
+				x, v, w = append(x, away), append(v, values[j]), append(w, math.Pow(weight, math.Abs(away)))
 			}
 		}
 		if out[i] = v[0]; len(v) > 1 {

@@ -82,8 +82,7 @@ func checkEstimates(estimates []Estimate) error {
 	return cmp.Or(errorIf(len(estimates) == 0, "no estimates given, expected at least one"),
 		each(estimates, func(i int, e Estimate) error {
 			name := fmt.Sprintf("estimates[%d]", i)
-			return cmp.Or(checkNumber(name+".Value", e.Value, false),
-				checkNumber(name+".Paper", e.paper(), false),
+			return cmp.Or(checkNumber(name+".Value", e.Value, false), checkNumber(name+".Paper", e.paper(), false),
 				errorIf(!(e.StdErr >= 0 && e.StdErr < largest), "%s.StdErr is %g, expected a number not below 0", name, e.StdErr))
 		}))
 }
@@ -113,8 +112,9 @@ func (d dotPlot) lines() (lines []plotter.XYs) {
 		}
 	}
 	if b, ok := d.X.Scale.(brokenScale); ok {
-		lines = append(lines, plotter.XYs{{X: b.from, Y: d.Y.Min}, {X: b.from, Y: d.Y.Max}}, plotter.XYs{{X: b.to,
-			Y: d.Y.Min}, {X: b.to, Y: d.Y.Max}})
+		for _, x := range []float64{b.from, b.to} {
+			lines = append(lines, plotter.XYs{{X: x, Y: d.Y.Min}, {X: x, Y: d.Y.Max}})
+		}
 	}
 	return lines
 }
@@ -156,16 +156,15 @@ func (d dotPlot) marks() {
 	style.YAlign = draw.YCenter
 	for i, e := range d.estimates {
 		y := -float64(i)
+		at := plotter.XYs{{X: e.Value, Y: y}}
 		if e.Line {
-			d.Add(&plotter.Line{XYs: plotter.XYs{{X: e.Value, Y: 0.5}, {X: e.Value, Y: 0.5 - float64(len(d.estimates))}},
-				LineStyle: d.level()})
+			d.Add(segment(e.Value, 0.5, e.Value, 0.5-float64(len(d.estimates)), d.level()))
 		}
 		if e.StdErr > 0 {
-			d.Add(&plotter.XErrorBars{XYs: plotter.XYs{{X: e.Value, Y: y}}, XErrors: plotter.XErrors{{Low: e.StdErr,
-				High: e.StdErr}},
+			d.Add(&plotter.XErrorBars{XYs: at, XErrors: plotter.XErrors{{Low: e.StdErr, High: e.StdErr}},
 				LineStyle: draw.LineStyle{Color: theme.color(e.Role, 0), Width: 1.6}, CapWidth: 9})
 		}
-		d.Add(&plotter.Scatter{XYs: plotter.XYs{{X: e.Value, Y: y}}, GlyphStyle: theme.glyph(e.Role, 3.4)})
+		d.Add(&plotter.Scatter{XYs: at, GlyphStyle: theme.glyph(e.Role, 3.4)})
 		if e.paper() != 0 {
 			d.Add(&plotter.Scatter{XYs: plotter.XYs{{X: e.Paper, Y: y}}, GlyphStyle: d.published()})
 		}

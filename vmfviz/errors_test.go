@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -13,142 +14,125 @@ var (
 	up    = []float32{0, 0, 1}
 )
 
+// wrong returns the error of a drawing.
+func wrong(_ any, err error) error { return err }
+
 // TestBadArguments: every mistake gives an error that names the argument.
 func TestBadArguments(t *testing.T) {
-	sphere := func(p SpherePanel) error { _, err := Sphere(SphereOptions{}, p); return err }
-	slice := func(o SliceOptions, x, y, theta []float32, v []float64) error {
-		_, err := Slice(o, x, y, theta, v)
-		return err
+	sphere := func(p SpherePanel) error { return wrong(Sphere(SphereOptions{}, p)) }
+	slice := func(o SliceOptions, x, y, theta []float32, v []float64) error { return wrong(Slice(o, x, y, theta, v)) }
+	clouds := func(r ...CloudRow) error { return wrong(Clouds(CloudsOptions{}, r...)) }
+	curve := func(logY bool, s Series) error {
+		return wrong(Curves(CurvesOptions{}, CurvePanel{LogY: logY, Series: []Series{s}}))
 	}
-	clouds := func(o CloudsOptions, r ...CloudRow) error { _, err := Clouds(o, r...); return err }
-	curves := func(p CurvePanel) error { _, err := Curves(CurvesOptions{}, p); return err }
-	dots := func(o DotsOptions, e ...Estimate) error { _, err := Dots(o, e...); return err }
-	y := []float64{1, 2}
-	nan := math.NaN()
+	dots := func(e ...Estimate) error { return wrong(Dots(DotsOptions{}, e...)) }
+	y, nan, noise := []float64{1, 2}, math.NaN(), []float32{0, 0}
 	for _, c := range []struct {
-		name string
 		err  error
 		want string
 	}{
-		{"no panel", func() error { _, err := Sphere(SphereOptions{}); return err }(), "no panels"},
-		{"view", func() error { _, err := Sphere(SphereOptions{View: From(nan, 0)}, SpherePanel{}); return err }(), "View"},
-		{"groups", sphere(SpherePanel{Points: up, Groups: []int{1, 2}}), "panels[0].Groups has length 2, expected 1"},
-		{"marks", sphere(SpherePanel{Marks: []float32{1, 1, 1}}), "panels[0].Marks"},
-		{"length", sphere(SpherePanel{Points: []float32{1, 0}}), "panels[0].Points has length 2, expected a multiple of 3"},
-		{"not a unit vector", sphere(SpherePanel{Points: []float32{0, 0, 1, 0, 0, 2}}), "panels[0].Points: row 1 has length 2"},
-		{"NaN", sphere(SpherePanel{Points: []float32{0, nan32, 1}}), "panels[0].Points: row 0, column 1 is NaN"},
-		{"heat length", sphere(SpherePanel{Heat: &Heat{Values: make([]float64, 33)}}), "panels[0].Heat.Values has length 33"},
+		{wrong(Sphere(SphereOptions{})), "no panels"},
+		{wrong(SphereMap(SphereOptions{})), "no panels"},
+		{wrong(SphereHTML(SphereOptions{})), "no panels"},
+		{wrong(Sphere(SphereOptions{View: From(nan, 0)}, SpherePanel{})), "View"},
+		{sphere(SpherePanel{Points: up, Groups: []int{1, 2}}), "panels[0].Groups has length 2, expected 1"},
+		{sphere(SpherePanel{Marks: []float32{1, 1, 1}}), "panels[0].Marks"},
+		{sphere(SpherePanel{Points: []float32{1, 0}}), "panels[0].Points has length 2, expected a multiple of 3"},
+		{sphere(SpherePanel{Points: []float32{0, 0, 1, 0, 0, 2}}), "panels[0].Points: row 1 has length 2"},
+		{sphere(SpherePanel{Points: []float32{0, nan32, 1}}), "panels[0].Points: row 0, column 1 is NaN"},
+		{sphere(SpherePanel{Heat: &Heat{Values: make([]float64, 33)}}), "panels[0].Heat.Values has length 33"},
+		{sphere(SpherePanel{Location: up, VMF: &VMF{Kappa: -1, Noise: noise}}), "panels[0].VMF.Kappa = -1, expected 0 to 1000"},
+		{sphere(SpherePanel{VMF: &VMF{Noise: noise}}), "panels[0].Location is nil"},
+		{sphere(SpherePanel{Location: up, Points: up, VMF: &VMF{Noise: noise}}), "panels[0] has Points and VMF"},
+		{sphere(SpherePanel{Location: up, VMF: &VMF{Noise: []float32{0, 0, 0, 1.5}}}), "row 1, column 1 is 1.5"},
 
-		{"map without panels", func() error { _, err := SphereMap(SphereOptions{}); return err }(), "no panels"},
-		{"map points", func() error {
-			_, err := SphereMap(SphereOptions{}, SpherePanel{Points: []float32{2, 0, 0}})
-			return err
-		}(), "panels[0].Points: row 0 has length 2"},
+		{clouds(), "no rows"},
+		{clouds(CloudRow{Clouds: [][]float32{{1}}}), "rows[0].Clouds[0] has length 1"},
+		{clouds(CloudRow{Clouds: [][]float32{{1, 2, nan32}}}), "rows[0].Clouds[0]: row 0, column 2"},
+		{clouds(CloudRow{Clouds: [][]float32{nil}}, CloudRow{Clouds: [][]float32{up}, Errors: true}), "rows[0].Clouds[0] is nil"},
+		{wrong(Gallery(GalleryOptions{})), "no clouds"},
+		{wrong(Split(make([]float32, 9), 2)), "points has length 9"},
 
-		{"κ", sphere(SpherePanel{Location: up, VMF: &VMF{Kappa: -1, Noise: []float32{0, 0}}}), "panels[0].VMF.Kappa = -1, expected 0 to 1000"},
-		{"VMF without location", sphere(SpherePanel{VMF: &VMF{Noise: []float32{0, 0}}}), "panels[0].Location is nil"},
-		{"VMF and points", sphere(SpherePanel{Location: up, Points: up, VMF: &VMF{Noise: []float32{0, 0}}}), "panels[0] has Points and VMF"},
-		{"noise range", sphere(SpherePanel{Location: up, VMF: &VMF{Noise: []float32{0, 0, 0, 1.5}}}), "row 1, column 1 is 1.5"},
+		{slice(SliceOptions{}, up, up, []float32{1}, nil), "theta has length 1"},
+		{slice(SliceOptions{}, up, up, []float32{1, 1, 0}, nil), "theta: row 0 has length 1.414"},
+		{slice(SliceOptions{}, up, append(up, up...), up, nil), "y has 2 points, expected 1"},
+		{slice(SliceOptions{}, up, up, up, []float64{1, nan}), "values[1]"},
+		{slice(SliceOptions{StdErr: -1}, up, up, up, nil), "StdErr is -1"},
+		{wrong(SliceHTML(SliceOptions{}, up, append(up, up...), up, nil)), "y has 2 points, expected 1"},
+		{wrong(SliceHTML(SliceOptions{}, up, up, up, make([]float64, 33))), "SphereGrid"},
+		{wrong(Pairs(PairsOptions{}, up, append(up, up...), up)), "y has 2 points, expected 1"},
 
-		{"no row", clouds(CloudsOptions{}), "no rows"},
-		{"cloud length", clouds(CloudsOptions{}, CloudRow{Clouds: [][]float32{{1}}}), "rows[0].Clouds[0] has length 1"},
-		{"cloud NaN", clouds(CloudsOptions{}, CloudRow{Clouds: [][]float32{{1, 2, nan32}}}), "rows[0].Clouds[0]: row 0, column 2"},
-		{"errors without target", clouds(CloudsOptions{}, CloudRow{Clouds: [][]float32{nil}}, CloudRow{Clouds: [][]float32{up}, Errors: true}), "rows[0].Clouds[0] is nil"},
-		{"gallery empty", func() error { _, err := Gallery(GalleryOptions{}); return err }(), "no clouds"},
-		{"split", func() error { _, err := Split(make([]float32, 9), 2); return err }(), "points has length 9"},
+		{wrong(Curves(CurvesOptions{}, CurvePanel{})), "panels[0].Series is empty"},
+		{wrong(Curves(CurvesOptions{}, CurvePanel{Smooth: 1, Series: []Series{{Y: y}}})), "panels[0].Smooth = 1"},
+		{curve(false, Series{X: y, Y: y[:1]}), "panels[0].Series[0].X has length 2"},
+		{curve(true, Series{Y: []float64{1, 0}}), "Y[1] is 0, expected a positive"},
+		{curve(false, Series{Y: y, Low: y}), "Low and High have lengths 2 and 0"},
+		{curve(false, Series{Y: []float64{nan}}), "holds no number"},
 
-		{"theta", slice(SliceOptions{}, up, up, []float32{1}, nil), "theta has length 1"},
-		{"theta unit", slice(SliceOptions{}, up, up, []float32{1, 1, 0}, nil), "theta: row 0 has length 1.414"},
-		{"unequal", slice(SliceOptions{}, up, append(up, up...), up, nil), "y has 2 points, expected 1"},
-		{"values", slice(SliceOptions{}, up, up, up, []float64{1, nan}), "values[1]"},
-		{"slice error", slice(SliceOptions{StdErr: -1}, up, up, up, nil), "StdErr is -1"},
-
-		{"pairs unequal", func() error { _, err := Pairs(PairsOptions{}, up, append(up, up...), up); return err }(), "y has 2 points, expected 1"},
-
-		{"no series", curves(CurvePanel{}), "panels[0].Series is empty"},
-		{"smooth", curves(CurvePanel{Smooth: 1, Series: []Series{{Y: y}}}), "panels[0].Smooth = 1"},
-		{"X length", curves(CurvePanel{Series: []Series{{X: y, Y: y[:1]}}}), "panels[0].Series[0].X has length 2"},
-		{"log", curves(CurvePanel{LogY: true, Series: []Series{{Y: []float64{1, 0}}}}), "Y[1] is 0, expected a positive"},
-		{"band", curves(CurvePanel{Series: []Series{{Y: y, Low: y}}}), "one of Low and High"},
-		{"only gaps", curves(CurvePanel{Series: []Series{{Y: []float64{nan}}}}), "only NaN"},
-
-		{"no estimate", dots(DotsOptions{}), "no estimates"},
-		{"value", dots(DotsOptions{}, Estimate{Value: nan}), "estimates[0].Value"},
-		{"error", dots(DotsOptions{}, Estimate{StdErr: -1}), "estimates[0].StdErr is -1"},
-
-		{"html", func() error { _, err := SphereHTML(SphereOptions{}); return err }(), "no panels"},
+		{dots(), "no estimates"},
+		{dots(Estimate{Value: nan}), "estimates[0].Value"},
+		{dots(Estimate{StdErr: -1}), "estimates[0].StdErr is -1"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
-			t.Errorf("%s: error %v, expected one that says %q", c.name, c.err, c.want)
+			t.Errorf("error %v, expected one that says %q", c.err, c.want)
 		}
 	}
 }
 
 // TestEdges: unusual but legal arguments make a picture.
 func TestEdges(t *testing.T) {
-	point := []float32{5, 5, 5}
-	same := append(append([]float32{}, point...), point...)
-	for name, f := range map[string]func() (*Picture, error){
-		"bare sphere": func() (*Picture, error) { return Sphere(SphereOptions{}, SpherePanel{}) },
-		"location at eye": func() (*Picture, error) {
-			return Sphere(SphereOptions{View: From(0, 90)}, SpherePanel{Location: up, Path: up})
-		},
-		"location opposite": func() (*Picture, error) { return Sphere(SphereOptions{View: From(0, -90)}, SpherePanel{Location: up}) },
-		"antipodal path": func() (*Picture, error) {
-			return Sphere(SphereOptions{}, SpherePanel{Path: []float32{0, 0, 1, 0, 0, -1}})
-		},
-		"constant heat": func() (*Picture, error) {
-			return Sphere(SphereOptions{}, SpherePanel{Heat: &Heat{Values: make([]float64, 32)}, Location: []float32{-1, 0, 0}})
-		},
-		"bare map": func() (*Picture, error) { return SphereMap(SphereOptions{View: From(0, 90)}, SpherePanel{}) },
-		"map of the rim": func() (*Picture, error) {
-			rim := []float32{0, 1, 0, 0, 0, 1, 0, -1, 0}
-			return SphereMap(SphereOptions{View: From(0, 0)}, SpherePanel{Points: rim, Path: rim, Location: rim[:3]}, SpherePanel{Location: []float32{-1, 0, 0}})
-		},
-		"antipodal map path": func() (*Picture, error) {
-			return SphereMap(SphereOptions{}, SpherePanel{Path: []float32{0, 0, 1, 0, 0, -1}, Heat: &Heat{Values: make([]float64, 32)}})
-		},
-		"constant contours": func() (*Picture, error) {
-			return Sphere(SphereOptions{}, SpherePanel{Heat: &Heat{Values: make([]float64, 32), Contours: true}})
-		},
-		"contours of spheres": func() (*Picture, error) {
-			h := HeatOf("", 10, func(t [3]float64) float64 { return 1e150 * t[0] * t[1] })
-			h.Contours = true
-			return Sphere(SphereOptions{}, SpherePanel{Heat: h}, SpherePanel{})
-		},
-		"seven spheres": func() (*Picture, error) { return Sphere(SphereOptions{}, make([]SpherePanel, 7)...) },
-		"one point":     func() (*Picture, error) { return Gallery(GalleryOptions{}, point) },
-		"equal points":  func() (*Picture, error) { return Clouds(CloudsOptions{}, CloudRow{Clouds: [][]float32{same}}) },
-		"empty column":  func() (*Picture, error) { return Clouds(CloudsOptions{}, CloudRow{Clouds: [][]float32{nil, same}}) },
-		"huge cloud":    func() (*Picture, error) { return Gallery(GalleryOptions{}, []float32{-1e15, 0, 0, 1e15, 0, 0}) },
-		"tiny cloud":    func() (*Picture, error) { return Gallery(GalleryOptions{}, []float32{-1e-40, 0, 0, 1e-40, 0, 0}) },
-		"equal clouds":  func() (*Picture, error) { return Slice(SliceOptions{}, point, point, up, []float64{0}) },
-		"equal costs": func() (*Picture, error) {
-			return Slice(SliceOptions{View: From(0, 90)}, same, same, []float32{0, 1, 0}, []float64{3, 3})
-		},
-		"equal quantiles": func() (*Picture, error) { return Slice(SliceOptions{Quantiles: true}, point, point, up, []float64{0}) },
-		"one pair":        func() (*Picture, error) { return Pairs(PairsOptions{}, point, point, up) },
-		"flat pairs": func() (*Picture, error) {
-			return Pairs(PairsOptions{}, same, same, []float32{0, 0, 1})
-		},
-		"pairs in the plane": func() (*Picture, error) { return Pairs(PairsOptions{}, point[:2], point[:2], []float32{1, 0}) },
-		"no error": func() (*Picture, error) {
-			r := CloudRow{Clouds: [][]float32{same}, Errors: true}
-			return Clouds(CloudsOptions{}, r, r)
-		},
-		"one value": func() (*Picture, error) {
-			return Curves(CurvesOptions{}, CurvePanel{Series: []Series{{Y: []float64{0}}}})
-		},
-		"one log value": func() (*Picture, error) {
-			return Curves(CurvesOptions{}, CurvePanel{LogX: true, LogY: true, Series: []Series{{Y: []float64{1e-9}}}})
-		},
-		"extreme values": func() (*Picture, error) {
-			return Curves(CurvesOptions{}, CurvePanel{Series: []Series{{X: []float64{-1e150, 1e150}, Y: []float64{-1e150, 1e150}}}})
-		},
-		"extreme log": func() (*Picture, error) {
-			return Curves(CurvesOptions{}, CurvePanel{LogY: true, Series: []Series{{Y: []float64{1e-149, 1e149}}}})
-		},
-		"zero estimate": func() (*Picture, error) { return Dots(DotsOptions{}, Estimate{}) },
+	type drawing = func() (*Picture, error)
+	sphere := func(v View, p ...SpherePanel) drawing {
+		return func() (*Picture, error) { return Sphere(SphereOptions{View: v}, p...) }
+	}
+	area := func(v View, p ...SpherePanel) drawing {
+		return func() (*Picture, error) { return SphereMap(SphereOptions{View: v}, p...) }
+	}
+	gallery := func(c ...float32) drawing { return func() (*Picture, error) { return Gallery(GalleryOptions{}, c) } }
+	clouds := func(r ...CloudRow) drawing { return func() (*Picture, error) { return Clouds(CloudsOptions{}, r...) } }
+	slice := func(o SliceOptions, x, theta []float32, v ...float64) drawing {
+		return func() (*Picture, error) { return Slice(o, x, x, theta, v) }
+	}
+	pairs := func(x, theta []float32) drawing {
+		return func() (*Picture, error) { return Pairs(PairsOptions{}, x, x, theta) }
+	}
+	curves := func(log bool, x, y []float64) drawing {
+		return func() (*Picture, error) {
+			return Curves(CurvesOptions{}, CurvePanel{LogX: log, LogY: log, Series: []Series{{X: x, Y: y}}})
+		}
+	}
+	point, poles, rim := []float32{5, 5, 5}, []float32{0, 0, 1, 0, 0, -1}, []float32{0, 1, 0, 0, 0, 1, 0, -1, 0}
+	same := append(slices.Clone(point), point...)
+	flat := make([]float64, 32)
+	huge := HeatOf("", 10, func(t [3]float64) float64 { return 1e150 * t[0] * t[1] })
+	huge.Contours = true
+	for name, f := range map[string]drawing{
+		"location at eye":     sphere(From(0, 90), SpherePanel{Location: up, Path: up}),
+		"location opposite":   sphere(From(0, -90), SpherePanel{Location: up}),
+		"antipodal path":      sphere(View{}, SpherePanel{Path: poles}),
+		"constant heat":       sphere(View{}, SpherePanel{Heat: &Heat{Values: flat}, Location: []float32{-1, 0, 0}}),
+		"constant contours":   sphere(View{}, SpherePanel{Heat: &Heat{Values: flat, Contours: true}}),
+		"contours of spheres": sphere(View{}, SpherePanel{Heat: huge}, SpherePanel{}),
+		"seven spheres":       sphere(View{}, make([]SpherePanel, 7)...),
+		"map of the rim": area(From(0, 0), SpherePanel{Points: rim, Path: rim, Location: rim[:3]},
+			SpherePanel{Location: []float32{-1, 0, 0}}),
+		"antipodal map path": area(From(0, 90), SpherePanel{Path: poles, Heat: &Heat{Values: flat}}, SpherePanel{}),
+		"one point":          gallery(point...),
+		"huge cloud":         gallery(-1e15, 0, 0, 1e15, 0, 0),
+		"tiny cloud":         gallery(-1e-40, 0, 0, 1e-40, 0, 0),
+		"empty column":       clouds(CloudRow{Clouds: [][]float32{nil, same}}),
+		"no error":           clouds(CloudRow{Clouds: [][]float32{same}}, CloudRow{Clouds: [][]float32{same}, Errors: true}),
+		"equal clouds":       slice(SliceOptions{}, point, up, 0),
+		"equal costs":        slice(SliceOptions{View: From(0, 90)}, same, []float32{0, 1, 0}, 3, 3),
+		"equal quantiles":    slice(SliceOptions{Quantiles: true}, point, up, 0),
+		"one pair":           pairs(point, up),
+		"flat pairs":         pairs(same, up),
+		"pairs in the plane": pairs(point[:2], []float32{1, 0}),
+		"one value":          curves(false, nil, []float64{0}),
+		"one log value":      curves(true, nil, []float64{1e-9}),
+		"extreme values":     curves(false, []float64{-1e150, 1e150}, []float64{-1e150, 1e150}),
+		"extreme log":        curves(true, nil, []float64{1e-149, 1e149}),
+		"zero estimate":      func() (*Picture, error) { return Dots(DotsOptions{}, Estimate{}) },
 	} {
 		p, err := f()
 		if err != nil {
@@ -156,12 +140,9 @@ func TestEdges(t *testing.T) {
 			continue
 		}
 		svg, err := p.SVG()
-		if err != nil {
-			t.Errorf("%s: %v", name, err)
-		}
 		svg = regexp.MustCompile(`base64,[^"]*`).ReplaceAll(svg, nil)
-		if s := string(svg); strings.Contains(s, "NaN") || strings.Contains(s, "Inf") {
-			t.Errorf("%s: the SVG has coordinates that are not numbers", name)
+		if s := string(svg); err != nil || strings.Contains(s, "NaN") || strings.Contains(s, "Inf") {
+			t.Errorf("%s: the SVG has coordinates that are not numbers (%v)", name, err)
 		}
 		if _, err := p.pngAt(0.5); err != nil {
 			t.Errorf("%s: %v", name, err)

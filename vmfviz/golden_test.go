@@ -35,22 +35,10 @@ var goldenPictures = []struct {
 		return Sphere(SphereOptions{Title: "Samples of vMF(ε, κ)"}, panels...)
 	}},
 	{"heat", func() (*Picture, error) {
-		h := HeatOf("F(θ), mean over points", 30, func(t [3]float64) float64 { return 0.2 + 0.5*t[0]*t[0] + 0.3*t[1]*t[2] })
-		var path []float32
-		for i := range 12 {
-			u := float64(i)
-			path = append(path, unit32([3]float64{0.2 + 0.07*u, 0.9 - 0.08*u, 0.2 - 0.03*u})...)
-		}
-		return Sphere(SphereOptions{Title: "Ascent"}, SpherePanel{Heat: h, Path: path, Points: vmf(3, 40, [3]float64{1, 0, 1}, 20), Location: unit32([3]float64{1, 0, 1})})
+		return Sphere(SphereOptions{Title: "Ascent"}, ascent([3]float64{0.2, 0.9, 0.2}, [3]float64{0.07, -0.08, -0.03}, [3]float64{1, 0, 1}))
 	}},
 	{"map", func() (*Picture, error) {
-		h := HeatOf("F(θ), mean over points", 30, func(t [3]float64) float64 { return 0.2 + 0.5*t[0]*t[0] + 0.3*t[1]*t[2] })
-		var path []float32
-		for i := range 12 {
-			u := float64(i)
-			path = append(path, unit32([3]float64{0.9 - 0.13*u, 0.6, 0.3 - 0.05*u})...)
-		}
-		return SphereMap(SphereOptions{Title: "Ascent"}, SpherePanel{Heat: h, Path: path, Points: vmf(3, 40, [3]float64{1, -0.4, 1}, 20), Location: unit32([3]float64{1, -0.4, 1})})
+		return SphereMap(SphereOptions{Title: "Ascent"}, ascent([3]float64{0.9, 0.6, 0.3}, [3]float64{-0.13, 0, -0.05}, [3]float64{1, -0.4, 1}))
 	}},
 	{"contours", func() (*Picture, error) {
 		mean := vec3{0.5, 0.6, 0.6}.unit()
@@ -154,6 +142,16 @@ var goldenPictures = []struct {
 			Estimate{Label: "NA v-DSW", Value: 2.2, StdErr: 0.02, Role: Output, Paper: 2.2},
 			Estimate{Label: "Chamfer", Value: 31, StdErr: 0.9, Role: Input})
 	}},
+}
+
+// ascent is a panel with a function, a path, and samples around a location.
+func ascent(from, step, location [3]float64) SpherePanel {
+	h := HeatOf("F(θ), mean over points", 30, func(t [3]float64) float64 { return 0.2 + 0.5*t[0]*t[0] + 0.3*t[1]*t[2] })
+	var path []float32
+	for i := range 12 {
+		path = append(path, unit32(vec3(from).add(vec3(step).scale(float64(i))))...)
+	}
+	return SpherePanel{Heat: h, Path: path, Points: vmf(3, 40, location, 20), Location: unit32(location)}
 }
 
 // goldenScale keeps the files small; letters can still be read.

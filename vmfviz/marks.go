@@ -93,9 +93,23 @@ func circlePath(at vg.Point, r vg.Length) (path vg.Path) {
 	return path
 }
 
+// segment is a straight line between two places.
+func segment(x0, y0, x1, y1 float64, style draw.LineStyle) *plotter.Line {
+	return &plotter.Line{XYs: plotter.XYs{{X: x0, Y: y0}, {X: x1, Y: y1}}, LineStyle: style}
+}
+
 // mark returns one glyph.
 func mark(at plotter.XY, r vg.Length, col color.Color, shape draw.GlyphDrawer) *plotter.Scatter {
 	return &plotter.Scatter{XYs: plotter.XYs{at}, GlyphStyle: draw.GlyphStyle{Color: col, Radius: r, Shape: shape}}
+}
+
+// round is a disc.
+func round(c color.Color, r vg.Length) draw.GlyphStyle {
+	return draw.GlyphStyle{Color: c, Radius: r, Shape: draw.CircleGlyph{}}
+}
+
+func disk(at plotter.XY, r vg.Length, c color.Color) *plotter.Scatter {
+	return mark(at, r, c, draw.CircleGlyph{})
 }
 
 // shapes tell roles and groups apart without colour; the first four are those of the roles.

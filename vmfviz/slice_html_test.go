@@ -71,17 +71,6 @@ func TestSliceHTML(t *testing.T) {
 	}
 }
 
-// TestSliceHTMLRefuses: values that belong to no grid.
-func TestSliceHTMLRefuses(t *testing.T) {
-	x := torus(1, 20, 0)
-	if _, err := SliceHTML(SliceOptions{}, x, x, []float32{0, 0, 1}, make([]float64, 33)); err == nil || !strings.Contains(err.Error(), "SphereGrid") {
-		t.Errorf("33 values: found %v", err)
-	}
-	if _, err := SliceHTML(SliceOptions{}, x, x[:30], []float32{0, 0, 1}, nil); err == nil {
-		t.Error("clouds of unequal sizes: expected an error")
-	}
-}
-
 // flat keeps the first dim coordinates of points in space.
 func flat(points []float32, dim int) (out []float32) {
 	for i := 0; i < len(points); i += 3 {

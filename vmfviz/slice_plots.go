@@ -84,10 +84,10 @@ func (l sideLine) foot(s, off float64) plotter.XY {
 // draw draws the line as an arrow with its letter.
 func (l sideLine) draw(p *plot.Plot, width vg.Length) {
 	dark := theme.dark(theme.Direction)
-	p.Add(&arrow{From: l.tail, To: l.tip, Color: theme.Direction, Width: width, Edges: []draw.LineStyle{{Color: dark,
-		Width: 1.5}}})
-	label(p, l.tip, "θ", italic(bold(theme.style(13, dark))), vg.Point{X: vg.Length(9.5 * l.along.X),
-		Y: vg.Length(9.5 * l.along.Y)}, false)
+	edges := []draw.LineStyle{{Color: dark, Width: 1.5}}
+	p.Add(&arrow{From: l.tail, To: l.tip, Color: theme.Direction, Width: width, Edges: edges})
+	offset := vg.Point{X: vg.Length(9.5 * l.along.X), Y: vg.Length(9.5 * l.along.Y)}
+	label(p, l.tip, "θ", italic(bold(theme.style(13, dark))), offset, false)
 }
 
 // matchingPlot draws the sorted projections on two lines, at the heights 1 and 0, pairs joined, and
@@ -107,14 +107,13 @@ func (c *sliced) matchingPlot() *plot.Plot {
 		p.Add(column(above[i], 1+gap, unit, faded(theme.Input, 0.3)), column(below[i], -gap, -unit, faded(theme.Output, 0.3)))
 	}
 	for k, y := range []float64{1, 0} {
-		p.Add(&plotter.Line{XYs: plotter.XYs{{X: lo, Y: y}, {X: hi, Y: y}},
-			LineStyle: draw.LineStyle{Color: theme.color(Input+Role(k), 0), Width: 1.2}})
+		p.Add(segment(lo, y, hi, y, draw.LineStyle{Color: theme.color(Input+Role(k), 0), Width: 1.2}))
 	}
 	var a, b plotter.XYs
 	for _, rank := range c.pairs {
-		pair := plotter.XYs{{X: c.x.sorted[rank], Y: 1}, {X: c.y.sorted[rank], Y: 0}}
-		p.Add(&plotter.Line{XYs: pair, LineStyle: draw.LineStyle{Color: faded(theme.Text, 0.6), Width: 1}})
-		a, b = append(a, pair[0]), append(b, pair[1])
+		pair := segment(c.x.sorted[rank], 1, c.y.sorted[rank], 0, draw.LineStyle{Color: faded(theme.Text, 0.6), Width: 1})
+		p.Add(pair)
+		a, b = append(a, pair.XYs[0]), append(b, pair.XYs[1])
 	}
 	seamed(p, a, Input, 2.6)
 	seamed(p, b, Output, 2.6)
@@ -133,13 +132,13 @@ func (c *sliced) matchingPlot() *plot.Plot {
 
 // column is one column of a histogram whose foot stands at a height.
 func column(b plotter.HistogramBin, foot, unit float64, fill color.Color) *plotter.Polygon {
-	top, inset := foot+unit*b.Weight, 0.06*(b.Max-b.Min)
-	return &plotter.Polygon{Color: fill, XYs: []plotter.XYs{rectangle(b.Min+inset, b.Max-inset, foot, top)}}
+	inset := 0.06 * (b.Max - b.Min)
+	return rectangle(b.Min+inset, b.Max-inset, foot, foot+unit*b.Weight, fill)
 }
 
-// rectangle returns its corners.
-func rectangle(xmin, xmax, ymin, ymax float64) plotter.XYs {
-	return plotter.XYs{{X: xmin, Y: ymin}, {X: xmax, Y: ymin}, {X: xmax, Y: ymax}, {X: xmin, Y: ymax}}
+func rectangle(xmin, xmax, ymin, ymax float64, fill color.Color) *plotter.Polygon {
+	corners := plotter.XYs{{X: xmin, Y: ymin}, {X: xmax, Y: ymin}, {X: xmax, Y: ymax}, {X: xmin, Y: ymax}}
+	return &plotter.Polygon{Color: fill, XYs: []plotter.XYs{corners}}
 }
 
 // histogram counts values in equal bins of [lo, hi].
@@ -179,8 +178,8 @@ func (p projected) steps() (corners plotter.XYs) {
 	k := min(len(p.sorted), maxSteps)
 	for i := range k {
 		v := p.sorted[(2*i+1)*len(p.sorted)/(2*k)]
-		corners = append(corners, plotter.XY{X: float64(i) / float64(k), Y: v}, plotter.XY{X: float64(i+1) / float64(k),
-			Y: v})
+		lo, hi := float64(i)/float64(k), float64(i+1)/float64(k)
+		corners = append(corners, plotter.XY{X: lo, Y: v}, plotter.XY{X: hi, Y: v})
 	}
 	return corners
 }
@@ -192,12 +191,12 @@ func (c *sliced) quantilePlot(w, h vg.Length) *plot.Plot {
 	lines := []plotter.XYs{c.x.steps(), c.y.steps()}
 	back := slices.Clone(lines[1])
 	slices.Reverse(back)
-	p.Add(&plotter.Polygon{XYs: []plotter.XYs{append(slices.Clone(lines[0]), back...)}, Color: faded(theme.color(Auto, 5),
-		0.35)})
+	area := append(slices.Clone(lines[0]), back...)
+	p.Add(&plotter.Polygon{XYs: []plotter.XYs{area}, Color: faded(theme.color(Auto, 5), 0.35)})
 	for _, rank := range c.pairs {
 		at := (float64(rank) + 0.5) / float64(len(c.x.sorted))
-		gap := plotter.XYs{{X: at, Y: c.x.sorted[rank]}, {X: at, Y: c.y.sorted[rank]}}
-		p.Add(&plotter.Line{XYs: gap, LineStyle: draw.LineStyle{Color: faded(theme.Text, 0.6), Width: 0.9}})
+		style := draw.LineStyle{Color: faded(theme.Text, 0.6), Width: 0.9}
+		p.Add(segment(at, c.x.sorted[rank], at, c.y.sorted[rank], style))
 	}
 	for k, steps := range lines {
 		l := &plotter.Line{XYs: steps, LineStyle: draw.LineStyle{Color: theme.color(Input+Role(k), 0), Width: 1.6,
@@ -229,13 +228,10 @@ func (c *sliced) averagePlot(values []float64, w, h vg.Length) *plot.Plot {
 	bars.LineStyle = draw.LineStyle{Color: theme.Background, Width: 0.75}
 	p.Add(bars)
 	top := tallest(bars.Bins...)
-	upright := func(at float64, style draw.LineStyle) *plotter.Line {
-		return &plotter.Line{XYs: plotter.XYs{{X: at, Y: 0}, {X: at, Y: top}}, LineStyle: style}
-	}
-	middle := upright(mean, draw.LineStyle{Color: theme.Text, Width: 1.5})
-	this := upright(c.cost, draw.LineStyle{Color: theme.Direction, Width: 1.8, Dashes: lineDashes[1]})
+	middle := segment(mean, 0, mean, top, draw.LineStyle{Color: theme.Text, Width: 1.5})
+	this := segment(c.cost, 0, c.cost, top, draw.LineStyle{Color: theme.Direction, Width: 1.8, Dashes: lineDashes[1]})
 	if stderr > 0 {
-		band := &plotter.Polygon{Color: faded(theme.Text, 0.25), XYs: []plotter.XYs{rectangle(mean-stderr, mean+stderr, 0, top)}}
+		band := rectangle(mean-stderr, mean+stderr, 0, top, faded(theme.Text, 0.25))
 		p.Add(band)
 		p.Legend.Add("mean ± standard error", band, middle)
 	} else {

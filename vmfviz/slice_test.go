@@ -51,31 +51,6 @@ func TestQuantileArea(t *testing.T) {
 	}
 }
 
-// TestSliceParts: four parts stand two by two, three in a row, of one width.
-func TestSliceParts(t *testing.T) {
-	x, y := torus(1, 20, 0), boxes(1, 20, 0)
-	for _, c := range []struct {
-		quantiles bool
-		values    []float64
-		heads     int
-	}{{false, nil, 2}, {true, nil, 3}, {false, []float64{1, 2}, 3}, {true, []float64{1, 2}, 4}} {
-		p, err := Slice(SliceOptions{Quantiles: c.quantiles}, x, y, up, c.values)
-		if err != nil {
-			t.Fatal(err)
-		}
-		svg, _ := p.SVG()
-		for i, name := range []string{"Project", "Sort and match", "Area between the quantiles", "Average over directions"} {
-			want := i < 2 || (i == 2 && c.quantiles) || (i == 3 && c.values != nil)
-			if strings.Contains(string(svg), name) != want {
-				t.Errorf("%d parts: %q is there: %v, expected %v", c.heads, name, !want, want)
-			}
-		}
-		if w, h := p.Size(); w > 900 || (c.heads == 4) != (h > 600) {
-			t.Errorf("%d parts: %d × %d", c.heads, w, h)
-		}
-	}
-}
-
 // TestPairsRanks: on a line a pair joins equal ranks, and no order of the rows
 // matters; the lines drawn are different pairs, all of them if there are few.
 func TestPairsRanks(t *testing.T) {

@@ -114,8 +114,7 @@ func (o SphereOptions) draw(panels []SpherePanel, cols int, widest vg.Length, ar
 	scale := newHeatScale(panels)
 	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf(alt, len(panels))), bar: scale.bar}
 	w := min(widest, p.room(cols))
-	s := spheres{projection: projection{o.View.or(sphereView).cameraZ(), area}, heatScale: scale,
-		small: w < 200}
+	s := spheres{projection: projection{o.View.or(sphereView).cameraZ(), area}, heatScale: scale, small: w < 200}
 	xmin, xmax, ymin, ymax := s.reach(panels)
 	s.unit = float64(w) / (xmax - xmin)
 	var plots []*plot.Plot

@@ -59,8 +59,9 @@ func (s spheres) plot(panel SpherePanel) *plot.Plot {
 		p.Add(&contours{p.projection, p.Heat.sampler(), p.levels,
 			func(v float64) draw.LineStyle { return contourStyle(p.color(v)) }})
 	}
+	rim := draw.LineStyle{Color: theme.Axis, Width: 0.9}
 	for _, d := range p.discs() {
-		p.Add(&plotter.Polygon{XYs: []plotter.XYs{circle(d)}, LineStyle: draw.LineStyle{Color: theme.Axis, Width: 0.9}})
+		p.Add(&plotter.Polygon{XYs: []plotter.XYs{circle(d)}, LineStyle: rim})
 	}
 	p.location(true)
 	p.points(true)
@@ -144,7 +145,7 @@ func (p *spherePlot) points(front bool) {
 		if p.front(d) != front {
 			continue
 		}
-		style := draw.GlyphStyle{Color: faded(theme.Input, opacity), Radius: r, Shape: draw.CircleGlyph{}}
+		style := round(faded(theme.Input, opacity), r)
 		if p.Heat != nil {
 			style.Color = color3(0x111111)
 		}
@@ -155,8 +156,7 @@ func (p *spherePlot) points(front bool) {
 	}
 	dots.GlyphStyleFunc = func(i int) draw.GlyphStyle { return styles[i] }
 	if p.Heat != nil { // all seams lie below all dots
-		p.Add(&plotter.Scatter{XYs: dots.XYs, GlyphStyle: draw.GlyphStyle{Color: white, Radius: r + 0.6,
-			Shape: draw.CircleGlyph{}}})
+		p.Add(&plotter.Scatter{XYs: dots.XYs, GlyphStyle: round(white, r+0.6)})
 	}
 	p.Add(dots)
 }
@@ -204,8 +204,7 @@ func (p *spherePlot) path(front bool) {
 			continue
 		}
 		p.curve(curve, front, draw.LineStyle{Color: c, Width: []vg.Length{1.6, 0.5, 0}[i]})
-		p.Add(&plotter.Scatter{XYs: places, GlyphStyle: draw.GlyphStyle{Color: c, Radius: []vg.Length{1.5, 1.1, 0.7}[i],
-			Shape: draw.CircleGlyph{}}})
+		p.Add(&plotter.Scatter{XYs: places, GlyphStyle: round(c, []vg.Length{1.5, 1.1, 0.7}[i])})
 	}
 	for i, d := range steps {
 		fill := theme.Background
@@ -213,8 +212,7 @@ func (p *spherePlot) path(front bool) {
 			fill = inside
 		}
 		if at := p.at(d.unit()); (i == 0 || i == len(steps)-1) && p.front(d) == front {
-			p.Add(mark(at, 4.15, seam, draw.CircleGlyph{}), mark(at, 3.4, casing, draw.CircleGlyph{}), mark(at, 2.4, fill,
-				draw.CircleGlyph{}))
+			p.Add(disk(at, 4.15, seam), disk(at, 3.4, casing), disk(at, 2.4, fill))
 		}
 	}
 }
@@ -236,7 +234,7 @@ func (p *spherePlot) location(front bool) {
 	}
 	from, to, ok := p.tip(p.Location)
 	if !ok {
-		p.Add(mark(from, 5.2, theme.Direction, draw.CircleGlyph{}))
+		p.Add(disk(from, 5.2, theme.Direction))
 		return
 	}
 	a := &arrow{From: from, To: to, Color: theme.Direction, Width: 2.6}
@@ -247,7 +245,7 @@ func (p *spherePlot) location(front bool) {
 		a.Edges = append(a.Edges, draw.LineStyle{Color: white, Width: 3.2})
 	}
 	a.Edges = append(a.Edges, draw.LineStyle{Color: theme.dark(theme.Direction), Width: 1.5})
-	p.Add(a, mark(from, 3.2, theme.Direction, draw.CircleGlyph{}))
+	p.Add(a, disk(from, 3.2, theme.Direction))
 }
 
 // target marks where the location is, over all points around it, and writes its letter.
@@ -320,7 +318,7 @@ func (p *spherePlot) halfAxes(front bool) {
 			continue
 		}
 		a, b := p.at(e), p.at(e.scale(axisReach))
-		p.Add(&plotter.Line{XYs: plotter.XYs{a, b}, LineStyle: draw.LineStyle{Color: theme.Axis, Width: 1}})
+		p.Add(segment(a.X, a.Y, b.X, b.Y, draw.LineStyle{Color: theme.Axis, Width: 1}))
 		offset := vg.Point{X: 7, Y: 7}
 		if n := math.Hypot(b.X, b.Y); n > 0.05 {
 			offset = vg.Point{X: vg.Length(7 * b.X / n), Y: vg.Length(7 * b.Y / n)}
@@ -340,8 +338,8 @@ func (p *spherePlot) crosses() {
 				col = white
 			}
 			p.Add(mark(at, 3, col, draw.PlusGlyph{}))
-			label(p.Plot, at, name, italic(theme.style(pointsTick, theme.Text)), p.beside(at, vg.Point{X: 8,
-				Y: 7}), true)
+			offset := p.beside(at, vg.Point{X: 8, Y: 7})
+			label(p.Plot, at, name, italic(theme.style(pointsTick, theme.Text)), offset, true)
 		}
 	}
 }

@@ -234,7 +234,7 @@ func (t *Theme) colorBar(controls []color.Color, lo, hi float64, label string, l
 	p.Y.Label.Text = label
 	p.Add(&plotter.ColorBar{ColorMap: m, Vertical: true, Colors: shades})
 	for _, level := range levels {
-		p.Add(&plotter.Line{XYs: plotter.XYs{{X: 0, Y: level}, {X: 1, Y: level}}, LineStyle: contourStyle(colorAt(m, level))})
+		p.Add(segment(0, level, 1, level, contourStyle(colorAt(m, level))))
 	}
 	return p, m
 }

@@ -102,45 +102,14 @@ func TestVMFPanel(t *testing.T) {
 	}
 }
 
-// vmfPage is a page with a slider of κ.
-func vmfPage(t *testing.T, rows int) (string, turningData, *VMF) {
-	t.Helper()
-	v := &VMF{Kappa: 12, Noise: testNoise(3, rows)}
-	page, err := SphereHTML(SphereOptions{}, SpherePanel{VMF: v, Location: unit32([3]float64{-1, 2, 0.5})})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := regexp.MustCompile(`(?s)class="swlab-data">(.*?)</script>`).FindStringSubmatch(page)
-	var d turningData
-	if err := json.Unmarshal([]byte(m[1]), &d); err != nil {
-		t.Fatal(err)
-	}
-	return page, d, v
-}
-
-// TestVMFPage: small, without network, with the noise to 16 bits and no samples.
-func TestVMFPage(t *testing.T) {
-	page, d, _ := vmfPage(t, 5000)
-	if len(page) > 60_000 {
-		t.Errorf("5000 samples take %d bytes", len(page))
-	}
-	if f := d.Frames[0]; f.Kappa != 12 || f.Points != "" || len(f.Noise) != 5000*4 {
-		t.Errorf("κ = %g, %d bytes of points, %d of noise", f.Kappa, len(f.Points), len(f.Noise))
-	}
-	for _, bad := range []string{"http:", "https:", "src=", " id=", "import("} {
-		if strings.Contains(page, bad) {
-			t.Errorf("the page holds %q", bad)
-		}
-	}
-}
-
 // TestVMFScript: the page's own code draws the samples that Go draws.
 func TestVMFScript(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {
 		t.Skip("there is no node to run the script of the page")
 	}
-	page, d, v := vmfPage(t, 200)
+	v := &VMF{Kappa: 12, Noise: testNoise(3, 200)}
+	page, d := readPage(t, SphereOptions{}, SpherePanel{VMF: v, Location: unit32([3]float64{-1, 2, 0.5})})
 	code := regexp.MustCompile(`(?s)  // Shared by the pages.*?  function start\(`).FindString(page)
 	code = strings.TrimSuffix(code, "  function start(")
 	for _, kappa := range []float64{0, 0.1, 12, 1000} {
