@@ -14,64 +14,61 @@ import (
 
 // exercises are all of them, by id.
 var exercises = map[string]exercise{
-	"00.1": {number(1e-6, func() (float64, error) { return emd([]float64{0, 1, 2}, []float64{5, 7, 6}, 1, 1) }),
+	"00.1": {computed(1e-6, moved),
 		"Sort both, match in order, and take the mean of the three distances.", "Every point moves by 5: 0 to 5, 1 to 6, 2 to 7."},
 	"00.2": {function(worstPairing), "Uncrossing two pairs never costs more. What does crossing them do?", "The smallest meets the largest: it agrees with the largest cost of all pairings."},
-	"00.3": {number(1e-6, exactly(math.Pow(10, 6))), "Solve (c n)^(-1/6) = n^(-1/6) / 10 for c.", "A tenth takes 10^d times the points. For SW it takes 100 times in every dimension, if the shape has no gaps."},
+	"00.3": {number(1e-6, math.Pow(10, 6)), "Solve (c n)^(-1/6) = n^(-1/6) / 10 for c.", "A tenth takes 10^d times the points. For SW it takes 100 times in every dimension, if the shape has no gaps."},
 
-	"01.1": {number(1e-6, exactly(100*10*10)), "The standard error falls like 1/√L.", "A tenth of the error takes a hundred times the slices."},
-	"01.2": {number(1e-3, func() (float64, error) {
-		d, err := translated(3)
-		return 0.36 * d, err
-	}), "Along θ both clouds differ by θ'v. What is the mean of (θ'v)² over the sphere?", "F(θ) = (θ'v)², whose mean over the sphere is |v|²/3."},
-	"01.3": {words(func() ([]string, error) { return []string{"max-sw"}, nil }), "One is a mean, the other a maximum of the same function.", "No mean exceeds the maximum."},
+	"01.1": {number(1e-6, 100*10*10), "The standard error falls like 1/√L.", "A tenth of the error takes a hundred times the slices."},
+	"01.2": {computed(1e-3, translated), "Along θ both clouds differ by θ'v. What is the mean of (θ'v)² over the sphere?", "F(θ) = (θ'v)², whose mean over the sphere is |v|²/3."},
+	"01.3": {word("max-sw"), "One is a mean, the other a maximum of the same function.", "No mean exceeds the maximum."},
 
-	"02.1": {number(1e-6, line), "The projections are 0, 1 and 0, 0.", "The sorted projections differ by 0 and 1; the mean of the squares is 1/2."},
+	"02.1": {computed(1e-6, line), "The projections are 0, 1 and 0, 0.", "The sorted projections differ by 0 and 1; the mean of the squares is 1/2."},
 	"02.2": {function(sliceCost), "Project both clouds, sort the projections, and take the mean of the squared differences.", "It agrees with the definition on random clouds."},
-	"02.3": {number(1e-6, exactly(1+2*legendre(4, 0))), "P₄(x) = (35x⁴ − 30x² + 3)/8, at the cosine of 90°.", "1 + 2 P₄(0) = 7/4: frames are worse than independent directions for degree 4."},
+	"02.3": {number(1e-6, 1+2*legendre(4, 0)), "P₄(x) = (35x⁴ − 30x² + 3)/8, at the cosine of 90°.", "1 + 2 P₄(0) = 7/4: frames are worse than independent directions for degree 4."},
 
-	"03.1": {number(1e-6, exactly(1.0/5)), "The squares of all coordinates add up to 1, and no axis is preferred.", "It is 1/d."},
+	"03.1": {number(1e-6, 1.0/5), "The squares of all coordinates add up to 1, and no axis is preferred.", "It is 1/d."},
 	"03.2": {function(shareAngle), "The share u is above the height that OmegaFromUniform gives for 1 − u.", "It agrees with the library's OmegaFromUniform."},
-	"03.3": {number(0.02, exactly((3+math.Sqrt(9-4*0.1*3))/(2*0.1))), "a₂ = 1 − 3A/κ: a quadratic equation for κ.", "About 29: only then does the location have nine tenths of its full leverage on the quadratic part."},
+	"03.3": {number(0.02, (3+math.Sqrt(9-4*0.1*3))/(2*0.1)), "a₂ = 1 − 3A/κ: a quadratic equation for κ.", "About 29: only then does the location have nine tenths of its full leverage on the quadratic part."},
 
-	"04.1": {number(0.02, exactly(math.Pi/2/(50*math.Sqrt(3)))), "Fifty steps of rate η in three coordinates cover 50 η √3 radians.", "0.018: about 180 times the released rate."},
+	"04.1": {number(0.02, math.Pi/2/(50*math.Sqrt(3))), "Fifty steps of rate η in three coordinates cover 50 η √3 radians.", "0.018: about 180 times the released rate."},
 	"04.2": {function(tangentStep), "Subtract (g'θ) θ from g, go s times what is left, and divide by the norm.", "The step turns the direction and keeps its length."},
-	"04.3": {number(1e-6, exactly(3*0.03)), "F(sθ) = s³ F(θ). Differentiate at s = 1.", "θ'∇F = pF, by Euler's theorem on homogeneous functions."},
+	"04.3": {number(1e-6, 3*0.03), "F(sθ) = s³ F(θ). Differentiate at s = 1.", "θ'∇F = pF, by Euler's theorem on homogeneous functions."},
 
-	"05.1": {number(1e-6, func() (float64, error) { return parameters("l", 1024) }), "One weight for each position in X and in Y, and one offset.", "2m + 1."},
-	"05.2": {number(1e-3, exactly(math.Acos(3.0/5)*180/math.Pi)), "The prediction is x₁ + y₂, divided by its norm: (3, 4, 0) / 5 at first.", "From (3, 4, 0) to (4, 0, 0): 53°, for the same two sets of points."},
-	"05.3": {number(1e-6, exactly(2048.0/64)), "The table of A has m × m entries, that of LA m × k.", "m/k = 32."},
+	"05.1": {computed(1e-6, parameters), "One weight for each position in X and in Y, and one offset.", "2m + 1."},
+	"05.2": {number(1e-3, math.Acos(3.0/5)*180/math.Pi), "The prediction is x₁ + y₂, divided by its norm: (3, 4, 0) / 5 at first.", "From (3, 4, 0) to (4, 0, 0): 53°, for the same two sets of points."},
+	"05.3": {number(1e-6, 2048.0/64), "The table of A has m × m entries, that of LA m × k.", "m/k = 32."},
 
-	"06.1": {number(1e-6, exactly(math.Ceil(math.Log(0.01)/math.Log(1-0.2)))), "A step leaves the share 1 − η of every distance.", "0.8^21 is the first power below 0.01."},
-	"06.2": {number(1e-6, exactly(2.0/(1+3))), "The step has to stay below 2/λ. What is λ for Chamfer?", "2/λ with λ = 1 + 3."},
-	"06.3": {words(chamferBlind), "Try {0, 0, 1} and {0, 1, 1}.", "Nearest neighbours do not count how many points stand where."},
+	"06.1": {number(1e-6, math.Ceil(math.Log(0.01)/math.Log(1-0.2))), "A step leaves the share 1 − η of every distance.", "0.8^21 is the first power below 0.01."},
+	"06.2": {number(1e-6, 2.0/(1+3)), "The step has to stay below 2/λ. What is λ for Chamfer?", "2/λ with λ = 1 + 3."},
+	"06.3": {word("yes"), "Try {0, 0, 1} and {0, 1, 1}.", "Nearest neighbours do not count how many points stand where."},
 
-	"07.1": {number(1e-6, exactly(1024/32)), "Every cloud is in one batch of each epoch.", "1024 clouds in batches of 32."},
-	"07.2": {words(func() ([]string, error) { return []string{"no"}, nil }), "What does a step depend on, beside the seed, the step number and the checkpoint?", "Randomness is a function of seed and step, so nothing is lost."},
-	"07.3": {number(1e-6, exactly(1.28/256)), "The sum over m points is m times the mean.", "A mean is m times smaller than a sum. So is its gradient."},
+	"07.1": {number(1e-6, 1024/32), "Every cloud is in one batch of each epoch.", "1024 clouds in batches of 32."},
+	"07.2": {word("no"), "What does a step depend on, beside the seed, the step number and the checkpoint?", "Randomness is a function of seed and step, so nothing is lost."},
+	"07.3": {number(1e-6, 1.28/256), "The sum over m points is m times the mean.", "A mean is m times smaller than a sum. So is its gradient."},
 
-	"08.1": {number(0.01, func() (float64, error) { return vmf.MeanResultantLength(3, 10), nil }), "coth κ − 1/κ, and coth 10 is nearly 1.", "0.9."},
-	"08.2": {words(func() ([]string, error) { return []string{"no"}, nil }), "Is 0 among the values that the interval allows?", "The interval holds 0, and it counts clouds only, not seeds."},
+	"08.1": {number(0.01, vmf.MeanResultantLength(3, 10)), "coth κ − 1/κ, and coth 10 is nearly 1.", "0.9."},
+	"08.2": {word("no"), "Is 0 among the values that the interval allows?", "The interval holds 0, and it counts clouds only, not seeds."},
 	"08.3": {function(paired), "Take the differences first, cloud by cloud; then their mean, and their standard deviation by √n.", "What both rows share cancels before the spread is taken."},
 
 	"09.1": {function(greatCircle), "(sin((1 − t)ω) a + sin(tω) b) / sin ω with cos ω = a'b.", "It stays on the sphere, at equal angles."},
-	"09.2": {number(1e-6, exactly(0.3)), "Every point has gone the share t of its way to its partner.", "Displacement interpolation is straight: W₂ grows in proportion to t."},
-	"09.3": {number(0.01, exactly(1/math.Sqrt(256))), "The square of one coordinate of a uniform direction has the mean 1/d.", "1/√256: in many dimensions two random directions are nearly orthogonal."},
+	"09.2": {number(1e-6, 0.3), "Every point has gone the share t of its way to its partner.", "Displacement interpolation is straight: W₂ grows in proportion to t."},
+	"09.3": {number(0.01, 1/math.Sqrt(256)), "The square of one coordinate of a uniform direction has the mean 1/d.", "1/√256: in many dimensions two random directions are nearly orthogonal."},
 
-	"10.1": {number(0.01, exactly(2*5/(1-math.Exp(-2*5)))), "κ e^κ / (4π sinh κ) divided by 1/(4π).", "2κ / (1 − e^(−2κ)), nearly 2κ."},
-	"10.2": {number(1e-6, exactly((1-math.Cos(math.Pi/3))/2)), "The area of a cap is 2π (1 − cos α).", "An equal-area map gives it the same share: a quarter."},
+	"10.1": {number(0.01, 2*5/(1-math.Exp(-2*5))), "κ e^κ / (4π sinh κ) divided by 1/(4π).", "2κ / (1 − e^(−2κ)), nearly 2κ."},
+	"10.2": {number(1e-6, (1-math.Cos(math.Pi/3))/2), "The area of a cap is 2π (1 − cos α).", "An equal-area map gives it the same share: a quarter."},
 	"10.3": {function(cellWeight), "Circles of latitude near a pole are shorter.", "A cell of the grid has an area in proportion to the sine of the polar angle."},
 
-	"11.1": {number(1e-6, exactly(math.Pow(2, 4))), "Half of the subsets of 5 directions are even.", "2^(L−1) points in each cloud."},
-	"11.2": {number(0.01, exactly(1/math.Tanh(1))), "A mean with a density is at most the largest density times the mean without it.", "coth 1: no location gains more than a third."},
-	"11.3": {number(0.01, exactly(100*((2+1.5)/3.8-1))), "(D(X, Y) + D(Y, Z)) / D(X, Z) − 1, times 100.", "−7.9 %: the detour is shorter, which no metric allows."},
+	"11.1": {number(1e-6, math.Pow(2, 4)), "Half of the subsets of 5 directions are even.", "2^(L−1) points in each cloud."},
+	"11.2": {number(0.01, 1/math.Tanh(1)), "A mean with a density is at most the largest density times the mean without it.", "coth 1: no location gains more than a third."},
+	"11.3": {number(0.01, 100*((2+1.5)/3.8-1)), "(D(X, Y) + D(Y, Z)) / D(X, Z) − 1, times 100.", "−7.9 %: the detour is shorter, which no metric allows."},
 
-	"12.1": {number(0.02, exactly(34.6)), "The mean of (θ'v)² over the sphere is |v|²/d.", "1/d is 0.029 between d = 34 and 35."},
-	"12.2": {number(0.01, exactly(200*0.029/0.01)), "Twice the points have half the noise.", "2.9 times as many points, 580."},
-	"12.3": {words(func() ([]string, error) { return []string{"yes"}, nil }), "How many directions are blind to a difference of two given clouds?", "The directions that are blind to a difference have probability 0. Had the clouds been built after the directions, the answer would be no."},
+	"12.1": {number(0.02, 34.6), "The mean of (θ'v)² over the sphere is |v|²/d.", "1/d is 0.029 between d = 34 and 35."},
+	"12.2": {number(0.01, 200*0.029/0.01), "Twice the points have half the noise.", "2.9 times as many points, 580."},
+	"12.3": {word("yes"), "How many directions are blind to a difference of two given clouds?", "The directions that are blind to a difference have probability 0. Had the clouds been built after the directions, the answer would be no."},
 
-	"20.1": {number(0.02, exactly(48*math.Pow(11.62/3.43, 2))), "The error of independent directions falls like 1/√L.", "About 550: eleven times as many."},
-	"20.2": {number(0.01, exactly(1+5*legendre(6, 1/math.Sqrt(5)))), "Insert x² = 1/5 into P₆.", "2.6: in degree 6 the six axes are worse than six independent directions."},
+	"20.1": {number(0.02, 48*math.Pow(11.62/3.43, 2)), "The error of independent directions falls like 1/√L.", "About 550: eleven times as many."},
+	"20.2": {number(0.01, 1+5*legendre(6, 1/math.Sqrt(5))), "Insert x² = 1/5 into P₆.", "2.6: in degree 6 the six axes are worse than six independent directions."},
 	"20.3": {function(normalise), "Divide by the norm.", "Normals have no preferred direction; a cube has."},
 }
 
