@@ -85,11 +85,11 @@ func TestSharedH5(t *testing.T) {
 			normal := load(t, filepath.Join(dir, name), Options{})
 			wantShape(t, raw, "h5", 12, 2048, 3)
 			want := func(key string) []float32 {
-				v, _, err := format.ReadNPZ(golden, prefix+key)
+				d, err := format.Read(golden, prefix+key)
 				if err != nil {
 					t.Fatal(err)
 				}
-				return v
+				return d.Narrow
 			}
 			near := func(what string, got float64, want float32, tolerance float64) {
 				if math.Abs(got-float64(want)) > tolerance*max(1, math.Abs(float64(want))) {

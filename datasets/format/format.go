@@ -164,7 +164,7 @@ func Shape(path string) (shape []int, err error) {
 			return nil, err
 		}
 		defer archive.Close()
-		key, err := archive.key("")
+		key, err := arrayKey(path, "", archive.keys())
 		if err != nil {
 			return nil, err
 		}

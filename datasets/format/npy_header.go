@@ -64,116 +64,58 @@ func readNPYHeader(r io.Reader) (npyHeader, int64, error) {
 	return head, int64(8 + width + length), nil
 }
 
+// npyItem is an entry of a header: its key, and a text, a truth value or a tuple (with the L of Python 2).
+var npyItem = regexp.MustCompile(`^\s*['"](descr|fortran_order|shape)['"]\s*:\s*` +
+	`(?:['"]([^'"]*)['"]|(True|False)|\(((?:\d+L?,\s*)*(?:\d+L?)?)\))\s*(?:,\s*|$)`)
+
 // parseNPYHeader parses the Python literal {'descr': '<f4', 'fortran_order': False, 'shape': (2,
 // 3), }; keys in any order, each once.
-func parseNPYHeader(text string) (npyHeader, error) {
-	p := literal{strings.TrimRight(text, " \n\x00")}
-	var head npyHeader
-	seen := map[string]bool{}
-	if !p.eat("{") {
-		return head, errors.New("expected a dictionary")
+func parseNPYHeader(text string) (head npyHeader, err error) {
+	const form = "expected {'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }"
+	rest, open := strings.CutPrefix(strings.Trim(text, " \n\t\x00"), "{")
+	rest, closed := strings.CutSuffix(rest, "}")
+	if !open || !closed {
+		return head, errors.New(form)
 	}
-	for !p.eat("}") {
-		key, err := p.quoted()
-		if err != nil {
-			return head, err
+	seen := map[string]string{}
+	for rest != "" {
+		item := npyItem.FindStringSubmatch(rest)
+		switch {
+		case strings.Contains(rest, "[("):
+			return head, errors.New("descr: structured arrays cannot be read: save a plain float32 array")
+		case item == nil:
+			return head, fmt.Errorf("%s, found %q", form, shorten(rest, 40))
+		case seen[item[1]] != "":
+			return head, fmt.Errorf("key %q occurs twice", item[1])
 		}
-		if seen[key] {
-			return head, fmt.Errorf("key %q occurs twice", key)
-		}
-		seen[key] = true
-		if !p.eat(":") {
-			return head, fmt.Errorf("expected a colon after %q", key)
-		}
-		switch key {
+		seen[item[1]] = item[0]
+		rest = rest[len(item[0]):]
+		switch item[1] {
 		case "descr":
-			head.kind, err = p.dtype()
+			head.kind, err = npyDtype(item[2])
 		case "fortran_order":
-			head.fortran, err = p.boolean()
+			head.fortran = item[3] == "True"
 		case "shape":
-			head.shape, err = p.tuple()
-		default:
-			err = fmt.Errorf("unknown key %q", key)
+			head.shape, err = npyShape(item[4])
 		}
 		if err != nil {
-			return head, err
-		}
-		if !p.eat(",") && !strings.HasPrefix(p.rest, "}") {
-			return head, errors.New("expected a comma or the end of the dictionary")
+			return head, fmt.Errorf("%s: %w", item[1], err)
 		}
 	}
-	for _, key := range []string{"descr", "fortran_order", "shape"} {
-		if !seen[key] {
-			return head, fmt.Errorf("key %q is missing", key)
-		}
-	}
-	if p.rest != "" {
-		return head, fmt.Errorf("unexpected text %q after the dictionary", shorten(p.rest, 20))
+	if len(seen) != 3 {
+		return head, errors.New(form)
 	}
 	return head, nil
 }
 
-// literal is the unread rest of a Python literal.
-type literal struct{ rest string }
-
-// eat consumes token, after blanks, if it comes next, and the blanks after it.
-func (p *literal) eat(token string) bool {
-	rest := strings.TrimLeft(p.rest, " \n\t")
-	after, ok := strings.CutPrefix(rest, token)
-	if ok {
-		rest = strings.TrimLeft(after, " \n\t")
-	}
-	p.rest = rest
-	return ok
-}
-
-func (p *literal) quoted() (string, error) {
-	for _, quote := range []string{"'", `"`} {
-		if strings.HasPrefix(p.rest, quote) {
-			body, after, ok := strings.Cut(p.rest[1:], quote)
-			if !ok {
-				return "", errors.New("unterminated string")
-			}
-			p.rest = strings.TrimLeft(after, " \n\t")
-			return body, nil
-		}
-	}
-	return "", fmt.Errorf("expected a quoted string, found %q", shorten(p.rest, 20))
-}
-
-func (p *literal) boolean() (bool, error) {
-	switch {
-	case p.eat("True"):
-		return true, nil
-	case p.eat("False"):
-		return false, nil
-	}
-	return false, fmt.Errorf("fortran_order: expected True or False, found %q", shorten(p.rest, 20))
-}
-
-func (p *literal) tuple() ([]int, error) {
-	if !p.eat("(") {
-		return nil, fmt.Errorf("shape: expected a tuple, found %q", shorten(p.rest, 20))
-	}
+func npyShape(text string) ([]int, error) {
 	shape := []int{}
-	for !p.eat(")") {
-		end := 0
-		for end < len(p.rest) && p.rest[end] >= '0' && p.rest[end] <= '9' {
-			end++
+	for _, size := range strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' }) {
+		n, err := strconv.Atoi(size)
+		if err != nil || len(shape) == 32 {
+			return nil, fmt.Errorf("expected at most 32 sizes that fit this machine, found %q", shorten(text, 24))
 		}
-		n, err := strconv.Atoi(p.rest[:end])
-		if err != nil {
-			return nil, fmt.Errorf("shape: expected a size of at least 0 that fits this machine, found %q", shorten(p.rest, 24))
-		}
-		p.rest = p.rest[end:]
 		shape = append(shape, n)
-		p.eat("L") // written by Python 2
-		if len(shape) > 32 {
-			return nil, errors.New("shape: more than 32 axes")
-		}
-		if !p.eat(",") && !strings.HasPrefix(p.rest, ")") {
-			return nil, errors.New("shape: expected a comma or the end of the tuple")
-		}
 	}
 	return shape, nil
 }
@@ -181,27 +123,21 @@ func (p *literal) tuple() ([]int, error) {
 // dtype is the byte order, and the class with the size of a number or text, which is not 0.
 var dtype = regexp.MustCompile(`^([<>|=]?)(f[248]|[iu][1248]|b1|\?|[SU][1-9][0-9]{0,4})$`)
 
-func (p *literal) dtype() (numbers.Type, error) {
-	if strings.HasPrefix(p.rest, "[") {
-		return numbers.Type{}, errors.New("descr: structured arrays cannot be read: save a plain float32 array")
+func npyDtype(descr string) (t numbers.Type, err error) {
+	part := dtype.FindStringSubmatch(descr)
+	switch {
+	case strings.HasSuffix(descr, "O"):
+		return t, fmt.Errorf("type %q: Python objects are not read: save numbers as float32, and names with dtype=str", descr)
+	case part == nil:
+		return t, fmt.Errorf("type %q: expected f2, f4, f8, i1 to i8, u1 to u8 or bool", shorten(descr, 20))
 	}
-	descr, err := p.quoted()
-	if err != nil {
-		return numbers.Type{}, fmt.Errorf("descr: %w", err)
+	t = numbers.Type{Big: part[1] == ">", Class: part[2][0], Size: 1}
+	if t.Class == '?' {
+		t.Class = 'b'
+	} else if t.Size, err = strconv.Atoi(part[2][1:]); t.Class == 'U' {
+		t.Size *= 4
 	}
-	if part := dtype.FindStringSubmatch(descr); part != nil {
-		t := numbers.Type{Big: part[1] == ">", Class: part[2][0], Size: 1}
-		if t.Class == '?' {
-			t.Class = 'b'
-		} else if t.Size, err = strconv.Atoi(part[2][1:]); t.Class == 'U' {
-			t.Size *= 4
-		}
-		return t, err
-	}
-	if strings.HasSuffix(descr, "O") {
-		return numbers.Type{}, errors.New("descr: type \"O\": Python objects are not read: save numbers as float32, and names with dtype=str")
-	}
-	return numbers.Type{}, fmt.Errorf("descr: type %q: expected f2, f4, f8, i1 to i8, u1 to u8 or bool", shorten(descr, 20))
+	return t, err
 }
 
 // shorten cuts a text for an error message.

@@ -6,65 +6,74 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// ReadNPZ reads one array of a NumPy .npz archive as float32, as [ReadNPY] does. The key "" means
-// "data", or the only array of the archive, such as the arr_0 of numpy.savez(path, points). An
-// unknown key is an error that lists the keys. The checksum of the entry is verified, and memory
-// grows only with bytes actually unpacked.
-func ReadNPZ(path, key string) ([]float32, []int, error) {
-	a, _, err := readNPZ(path, key)
-	return a.float32s(), a.Shape, err
-}
-
-// readNPZ reads the clouds under key and, where present, the class labels.
+// readNPZ reads the clouds under key ([arrayKey]) and, where present, the class labels. The checksum of
+// an entry is verified, and memory grows only with bytes actually unpacked.
 func readNPZ(path, key string) (a Array, labels Labels, err error) {
 	archive, err := openNPZ(path)
 	if err != nil {
 		return a, labels, err
 	}
 	defer archive.Close()
-	if key, err = archive.key(key); err != nil {
+	if key, err = arrayKey(path, key, archive.keys()); err != nil {
 		return a, labels, err
 	}
-	if a, err = archive.floats(key); err == nil {
-		labels, err = archive.labels(key)
+	err = archive.read(key, func(r io.Reader, size int64) error {
+		a, err = readNPYArray(r, size, false)
+		return err
+	})
+	for _, name := range labelKeys {
+		if err == nil && name != key && archive.arrays[name] != nil {
+			return a, labels, archive.read(name, func(r io.Reader, size int64) error {
+				labels, err = readNPYLabels(r, size, false)
+				return err
+			})
+		}
 	}
 	return a, labels, err
 }
 
 // npzFile is an open .npz archive.
 type npzFile struct {
-	path string
-	zip  *zip.ReadCloser
+	*zip.ReadCloser
+	path   string
+	arrays map[string]*zip.File
 }
 
 func openNPZ(path string) (*npzFile, error) {
 	z, err := zip.OpenReader(path)
+	if errors.Is(err, zip.ErrFormat) {
+		return nil, fmt.Errorf("%s: expected a .npz archive (zip): %w", path, err)
+	}
 	if err != nil {
-		if errors.Is(err, zip.ErrFormat) {
-			return nil, fmt.Errorf("%s: expected a .npz archive (zip): %w", path, err)
-		}
 		return nil, FileError(path, err)
 	}
-	seen := map[string]bool{}
+	a := &npzFile{z, path, map[string]*zip.File{}}
 	for _, f := range z.File {
 		err := checkEntry(f)
-		if err == nil && seen[f.Name] {
+		key, isArray := strings.CutSuffix(f.Name, ".npy")
+		if a.arrays[key] != nil {
 			err = fmt.Errorf("entry %q occurs twice", shorten(f.Name, 80))
 		}
-		seen[f.Name] = true
 		if err != nil {
 			z.Close()
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
+		if isArray {
+			a.arrays[key] = f
+		}
 	}
-	return &npzFile{path, z}, nil
+	return a, nil
 }
+
+// keys lists the arrays in the archive, sorted.
+func (a *npzFile) keys() []string { return slices.Sorted(maps.Keys(a.arrays)) }
 
 // checkEntry rejects what no program that saves arrays writes: names that lead out of the archive,
 // and entries that unpack to hundreds of times their size and more than a modest amount, made to
@@ -83,23 +92,6 @@ func checkEntry(f *zip.File) error {
 	}
 	return nil
 }
-
-func (a *npzFile) Close() error { return a.zip.Close() }
-
-// keys lists the arrays in the archive, sorted.
-func (a *npzFile) keys() []string {
-	var keys []string
-	for _, f := range a.zip.File {
-		if key, ok := strings.CutSuffix(f.Name, ".npy"); ok {
-			keys = append(keys, key)
-		}
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// key returns the array that holds the clouds ([arrayKey]).
-func (a *npzFile) key(asked string) (string, error) { return arrayKey(a.path, asked, a.keys()) }
 
 // arrayKey chooses the array of a file that holds the clouds: the one asked for; else the one named
 // data; else the only one that does not hold class labels.
@@ -123,37 +115,6 @@ func arrayKey(path, asked string, names []string) (string, error) {
 		Listed(names))
 }
 
-// find returns the entry of key, or nil.
-func (a *npzFile) find(key string) *zip.File {
-	for _, f := range a.zip.File {
-		if f.Name == key+".npy" {
-			return f
-		}
-	}
-	return nil
-}
-
-func (a *npzFile) floats(key string) (out Array, err error) {
-	err = a.read(key, func(r io.Reader, size int64) error {
-		out, err = readNPYArray(r, size, false)
-		return err
-	})
-	return out, err
-}
-
-// labels reads the class labels beside the array named key, if there are any.
-func (a *npzFile) labels(key string) (l Labels, err error) {
-	for _, name := range labelKeys {
-		if name != key && a.find(name) != nil {
-			return l, a.read(name, func(r io.Reader, size int64) error {
-				l, err = readNPYLabels(r, size, false)
-				return err
-			})
-		}
-	}
-	return l, nil
-}
-
 // read is open for read that takes the whole array; it verifies the checksum.
 func (a *npzFile) read(key string, read func(r io.Reader, size int64) error) error {
 	return a.open(key, func(entry io.Reader, size int64) error {
@@ -168,7 +129,7 @@ func (a *npzFile) read(key string, read func(r io.Reader, size int64) error) err
 
 // open opens the array named key for read, which gets its bytes and their number.
 func (a *npzFile) open(key string, read func(r io.Reader, size int64) error) error {
-	entry := a.find(key)
+	entry := a.arrays[key]
 	if entry == nil {
 		return fmt.Errorf("%s: no array named %q: it holds %s", a.path, key, Listed(a.keys()))
 	}

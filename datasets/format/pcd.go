@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -107,32 +108,38 @@ func parsePCDHeader(text *lines) (*pcdHeader, error) {
 }
 
 // set fills the header from its lines.
-func (h *pcdHeader) set(entries map[string][]string) error {
-	names := entries["FIELDS"]
-	for key, standard := range map[string]string{"SIZE": "4", "TYPE": "f", "COUNT": "1"} {
-		if entries[key] == nil {
-			entries[key] = slices.Repeat([]string{standard}, len(names))
-		}
-		if len(entries[key]) != len(names) {
-			return fmt.Errorf("FIELDS names %d fields, %s has %d entries", len(names), key, len(entries[key]))
+func (h *pcdHeader) set(entries map[string][]string) (err error) {
+	// entry is the i-th word of a line of that many words, or the standard one without the line.
+	entry := func(key string, i, of int, standard string) string {
+		switch list := entries[key]; {
+		case list == nil && standard != "":
+			return standard
+		case len(list) == of:
+			return list[i]
+		default:
+			err = cmp.Or(err, fmt.Errorf("%s has %d entries: expected %d", key, len(list), of))
+			return "0"
 		}
 	}
-	found := 0
+	number := func(key string, i, of int, standard string, most int) int {
+		text := entry(key, i, of, standard)
+		n, wrong := strconv.Atoi(text)
+		if wrong != nil || n < 0 || n > most {
+			err = cmp.Or(err, fmt.Errorf("%s: expected a whole number from 0 to %d, found %q", key, most, shorten(text, 40)))
+		}
+		return n
+	}
+	names, found := entries["FIELDS"], 0
 	for i, name := range names {
-		f := pcdField{start: h.record, first: h.columns}
-		var err error
-		if f.count, err = pcdNumber("COUNT", entries["COUNT"][i], 1<<16); err != nil {
+		class := entry("TYPE", i, len(names), "f")
+		f := pcdField{kind: numbers.Type{Class: class[0], Size: number("SIZE", i, len(names), "4", 8)},
+			count: number("COUNT", i, len(names), "1", 1<<16), start: h.record, first: h.columns}
+		if err != nil {
 			return err
 		}
-		if f.kind.Size, err = pcdNumber("SIZE", entries["SIZE"][i], 8); err != nil {
-			return err
-		}
-		f.kind.Class = entries["TYPE"][i][0]
-		switch kind := strings.ToUpper(entries["TYPE"][i]) + entries["SIZE"][i]; kind {
-		case "F4", "F8", "I1", "I2", "I4", "I8", "U1", "U2", "U4", "U8":
-		default:
+		if kind := f.kind.String(); len(class) > 1 || !slices.Contains(strings.Fields("f4 f8 i1 i2 i4 i8 u1 u2 u4 u8"), kind) {
 			return fmt.Errorf("field %s: type and size %q: expected F4, F8, I1 to I8 or U1 to U8", shorten(name, 40),
-				shorten(kind, 20))
+				strings.ToUpper(kind))
 		}
 		h.record += f.kind.Size * f.count
 		h.columns += f.count
@@ -144,52 +151,19 @@ func (h *pcdHeader) set(entries map[string][]string) error {
 	if found != 7 {
 		return fmt.Errorf("expected the fields x, y and z, found %s", Listed(names))
 	}
-	return h.setSize(entries)
-}
-
-// setSize reads the number of points and how they are stored.
-func (h *pcdHeader) setSize(entries map[string][]string) (err error) {
-	extent := 1 // WIDTH times HEIGHT
-	sized := entries["WIDTH"] != nil || entries["HEIGHT"] != nil
-	for _, key := range []string{"WIDTH", "HEIGHT"} {
-		if sized {
-			n, err := pcdEntry(entries, key)
-			if err != nil {
-				return err
-			}
-			extent *= n // of 32-bit numbers
-		}
+	extent := ""
+	if entries["WIDTH"] != nil || entries["HEIGHT"] != nil { // 32-bit numbers
+		extent = strconv.Itoa(number("WIDTH", 0, 1, "", math.MaxInt32) * number("HEIGHT", 0, 1, "", math.MaxInt32))
 	}
-	if sized && entries["POINTS"] == nil {
-		entries["POINTS"] = []string{strconv.Itoa(extent)}
-	}
-	if h.points, err = pcdEntry(entries, "POINTS"); err != nil {
-		return err
-	}
-	if sized && extent != h.points {
-		return fmt.Errorf("WIDTH times HEIGHT is %d: expected POINTS, %d", extent, h.points)
+	h.points = number("POINTS", 0, 1, extent, math.MaxInt32)
+	if extent != "" && extent != strconv.Itoa(h.points) {
+		err = cmp.Or(err, fmt.Errorf("WIDTH times HEIGHT is %s: expected POINTS, %d", extent, h.points))
 	}
 	h.storage = strings.Join(entries["DATA"], " ")
 	if !slices.Contains([]string{"ascii", "binary", "binary_compressed"}, h.storage) {
-		return fmt.Errorf("DATA %q: expected ascii, binary or binary_compressed", shorten(h.storage, 40))
+		err = cmp.Or(err, fmt.Errorf("DATA %q: expected ascii, binary or binary_compressed", shorten(h.storage, 40)))
 	}
-	return nil
-}
-
-// pcdEntry reads a line that holds one number of points.
-func pcdEntry(entries map[string][]string, key string) (int, error) {
-	if len(entries[key]) != 1 {
-		return 0, fmt.Errorf("%s: expected one number, found %q", key, shorten(strings.Join(entries[key], " "), 40))
-	}
-	return pcdNumber(key, entries[key][0], math.MaxInt32)
-}
-
-func pcdNumber(key, text string, most int) (int, error) {
-	n, err := strconv.Atoi(text)
-	if err != nil || n < 0 || n > most {
-		return 0, fmt.Errorf("%s: expected a whole number from 0 to %d, found %q", key, most, shorten(text, 40))
-	}
-	return n, nil
+	return err
 }
 
 // readText reads a point per line.

@@ -96,7 +96,7 @@ func init() {
 	badMeshes[".xyz"] = [][2]string{{"1 2\n", "mesh.xyz:1"}, {"0 0 0\n\n0 x 0\n", "mesh.xyz:3"}, {"nan 0 0\n", "finite"}, {"0 -inf 0\n", "finite"}, {"0 0 1e39\n", "float32"}, {"2\n0 0 0\n0 0 0", "three coordinates"}}
 	badMeshes[".pts"] = [][2]string{{"3\n0 0 0\n0 0 0\n", "expected 3 points"}, {"1\n0 0 0\n0 0 0\n", "found 2"}, {"1000000000000\n0 0 0\n", "found 1"}, {"x\n", `"x"`}, {"-1\n0 0 0\n", "found -1"}, {"1\n0 0\n", "mesh.pts:2"}}
 	badMeshes[".pcd"] = [][2]string{
-		{"", "ends inside"}, {"ply\n", "PCD header"}, {"VERSION 0.7\nVERSION 0.7\n", "twice"}, {head, "ends inside"}, {head + "DATA ascii\n", "POINTS: expected one number"}, {head + "POINTS 1\nDATA base64\n", `"base64"`},
+		{"", "ends inside"}, {"ply\n", "PCD header"}, {"VERSION 0.7\nVERSION 0.7\n", "twice"}, {head, "ends inside"}, {head + "DATA ascii\n", "POINTS has 0 entries"}, {head + "POINTS 1\nDATA base64\n", `"base64"`},
 		{head + "POINTS -1\nDATA ascii\n", `"-1"`}, {head + "POINTS 1000000000000\nDATA binary\n", "1000000000000"}, {head + "POINTS 2000000000\nDATA binary\n", "2000000000 points of 12 bytes"}, {head + "WIDTH 2\nHEIGHT 3\nPOINTS 5\nDATA ascii\n", "WIDTH times HEIGHT is 6"},
 		{head + "WIDTH 2\nPOINTS 5\nDATA ascii\n", "HEIGHT"}, {head + "POINTS 1\nDATA ascii\n0 0\n", "mesh.pcd:7"}, {head + "POINTS 1\nDATA ascii\n0 0 nan\n", "finite"}, {head + "POINTS 2\nDATA ascii\n0 0 1\n", "expected 2 points"},
 		{head + "COUNT 1 1\nPOINTS 1\nDATA ascii\n", "COUNT has 2"}, {"FIELDS x y\nSIZE 4 4\nTYPE F F\nPOINTS 1\nDATA ascii\n", "x, y and z"}, {"FIELDS x y z\nSIZE 4 4 3\nTYPE F F F\nPOINTS 1\nDATA ascii\n", "F3"},
