@@ -12,8 +12,6 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
-	"github.com/sliced-wasserstein/lab/swlab/vmf"
-	"github.com/sliced-wasserstein/lab/vmfviz"
 )
 
 func gaussian(seed uint64, n, m, d int, sd float64) *datasets.Set {
@@ -700,24 +698,5 @@ func TestZeroOptions(t *testing.T) {
 	}
 	if got := (loss.Config{}).WithDefaults(); got != loss.Defaults() {
 		t.Errorf("zero settings become %+v", got)
-	}
-}
-
-// TestDrawing: samples go from package vmf to vmfviz and to Distance as they are.
-func TestDrawing(t *testing.T) {
-	location := []float32{0, 0.6, 0.8}
-	dist := must.Get(vmf.New(location, 10))
-	samples := dist.Rand32(rand.New(rand.NewPCG(1, 2)), 20)
-	if _, err := vmfviz.Sphere(vmfviz.SphereOptions{}, vmfviz.SpherePanel{Points: samples, Location: location}); err != nil {
-		t.Error(err)
-	}
-	x := gaussian(1, 1, 5, 3, 1)
-	if _, err := Distance("sw", x, x, DistanceConfig{Directions: &Directions{samples, []int{20, 3}}}); err != nil {
-		t.Error(err)
-	}
-	for i, v := range dist.Rand(rand.New(rand.NewPCG(1, 2)), 20) {
-		if samples[i] != float32(v) {
-			t.Fatalf("sample %d: %v, in float64 %v", i/3, samples[i], v)
-		}
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
-	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
 // edge is a pair of small clouds, or a setting, at the edge of the numbers.
@@ -413,87 +412,4 @@ func samePage(t *testing.T, mark, fresh string) {
 		}
 		t.Errorf("%s: %q is now %q, after %q", path, a[i], b[i], strings.Join(a[max(0, i-8):i], " "))
 	}
-}
-
-// realVMF are the numbers of the von Mises-Fisher distribution, from the power series of 0F1, whose terms are
-// positive: log C, A, E[cos^2], Var[cos], the divergence from the uniform distribution, and the largest term of log C.
-func realVMF(d int, kappa float64) (logC, mean, cos2, variance, divergence, largest real) {
-	series := func(b float64) real { // 0F1(; b; kappa^2/4)
-		quarter := number(kappa).times(number(kappa)).shifted(-2)
-		sum, term := number(1), number(1)
-		for k := 1.0; ; k++ {
-			term = term.times(quarter).over(number(k).times(number(b + k - 1)))
-			sum = sum.plus(term)
-			if term.less(sum.shifted(-realBits)) && k > kappa/2 {
-				return sum
-			}
-		}
-	}
-	half, dim := float64(d)/2, number(float64(d))
-	first := series(half)
-	m := first.log()
-	scale := series(half + 1).over(first).over(dim) // A / kappa
-	mean = scale.times(number(kappa))
-	cos2 = number(1).minus(number(float64(d - 1)).times(scale))
-	variance = cos2.minus(mean.times(mean))
-	divergence = number(kappa).times(mean).minus(m)
-	gamma, at := number(1), half // Gamma(d/2) = (d/2-1)(d/2-2)...
-	for at > 1 {
-		at--
-		gamma = gamma.times(number(at))
-	}
-	if at == 0.5 {
-		gamma = gamma.times(pi.sqrt())
-	}
-	surface := ln2.plus(number(half).times(pi.log())).minus(gamma.log())
-	logC = number(0).minus(surface).minus(m)
-	if largest = surface.abs(); largest.less(m) {
-		largest = m
-	}
-	return logC, mean, cos2, variance, divergence, largest
-}
-
-// TestVMFAtTheEdge compares the closed forms with realVMF.
-func TestVMFAtTheEdge(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs in make check")
-	}
-	var page strings.Builder
-	kappas := []float64{0, 1e-6, 1e-3, 1, 100, 1e4, 1e6}
-	page.WriteString("| d |")
-	for _, k := range kappas {
-		fmt.Fprintf(&page, " κ = %g |", k)
-	}
-	page.WriteString("\n|" + strings.Repeat("---|", len(kappas)+1) + "\n")
-	for _, d := range []int{2, 3, 8, 64, 512} {
-		fmt.Fprintf(&page, "| %d |", d)
-		for _, k := range kappas {
-			logC, mean, cos2, variance, divergence, largest := realVMF(d, k)
-			worst := 0.0
-			for _, c := range []struct {
-				name        string
-				got         float64
-				want, scale real
-			}{
-				{"log C", vmf.LogNormalizer(d, k), logC, largest}, {"A", vmf.MeanResultantLength(d, k), mean, mean}, {"E cos^2", vmf.MeanCos2(d, k), cos2, cos2},
-				{"Var cos", vmf.VarCos(d, k), variance, variance}, {"KL", vmf.KLUniform(d, k), divergence, divergence},
-			} {
-				off := number(c.got).minus(c.want).abs()
-				if k == 0 && c.want.abs().less(number(1e-60)) {
-					if c.got != 0 {
-						t.Errorf("d = %d, kappa = %g: %s is %v, want 0", d, k, c.name, c.got)
-					}
-					continue
-				}
-				relative := off.over(c.scale.abs()).float()
-				worst = max(worst, relative)
-				if !(relative < 1e-10) {
-					t.Errorf("d = %d, kappa = %g: %s is %v, want %v", d, k, c.name, c.got, c.want.float())
-				}
-			}
-			fmt.Fprintf(&page, " %.0e |", worst)
-		}
-		page.WriteString("\n")
-	}
-	samePage(t, "vMF", page.String())
 }

@@ -98,19 +98,6 @@ func (a real) root(p float64) real {
 	return a.log().over(number(p)).exp()
 }
 
-// pi is 16 arctan(1/5) - 4 arctan(1/239) (Machin).
-var pi = func() real {
-	arctan := func(n float64) real { // of 1/n
-		sum, power := number(0), number(1).over(number(n))
-		for k := 1.0; k < 400; k += 2 {
-			sum = sum.plus(power.over(number(k)))
-			power = number(0).minus(power).over(number(n * n))
-		}
-		return sum
-	}
-	return number(16).times(arctan(5)).minus(number(4).times(arctan(239)))
-}()
-
 func sumOf(v []real) real {
 	sum := number(0)
 	for _, x := range v {

@@ -117,17 +117,3 @@ func TestWrongCalls(t *testing.T) {
 		}
 	}
 }
-
-// TestVariantText: a variant is read as it is written, and nothing else is.
-func TestVariantText(t *testing.T) {
-	for _, v := range []amortizer.Variant{amortizer.Released, amortizer.Paper} {
-		text := must.Get(v.MarshalText())
-		read := 1 - v
-		if err := read.UnmarshalText(text); err != nil || read != v {
-			t.Errorf("%s is read as %v, %v", text, read, err)
-		}
-	}
-	if err := new(amortizer.Variant).UnmarshalText([]byte("code")); err == nil || !strings.Contains(err.Error(), `expected released or paper, found "code"`) {
-		t.Errorf("error %v", err)
-	}
-}

@@ -1,10 +1,12 @@
 package amortizer
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/gomlx/gomlx/core/graph"
 
+	"github.com/sliced-wasserstein/lab/swlab/internal/names"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -32,39 +34,18 @@ const (
 	Paper
 )
 
-func (f Variant) String() string {
-	if f == Paper {
-		return "paper"
-	}
-	return "released"
-}
+var variants = []string{"released", "paper"}
+
+func (f Variant) String() string { return names.Of(f, variants) }
 
 // MarshalText writes the name: released or paper.
 func (f Variant) MarshalText() ([]byte, error) { return []byte(f.String()), nil }
 
 // UnmarshalText reads what MarshalText wrote.
-func (f *Variant) UnmarshalText(text []byte) error {
-	switch string(text) {
-	case Released.String():
-		*f = Released
-	case Paper.String():
-		*f = Paper
-	default:
-		return fmt.Errorf("expected released or paper, found %q", text)
-	}
-	return nil
-}
+func (f *Variant) UnmarshalText(text []byte) error { return names.Read(f, text, variants) }
 
 func (c Config) withDefaults() Config {
-	if c.Dim == 0 {
-		c.Dim = 3
-	}
-	if c.DK == 0 {
-		c.DK = 64
-	}
-	if c.K == 0 {
-		c.K = 64
-	}
+	c.Dim, c.DK, c.K = cmp.Or(c.Dim, 3), cmp.Or(c.DK, 64), cmp.Or(c.K, 64)
 	return c
 }
 

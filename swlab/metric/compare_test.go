@@ -2,13 +2,11 @@ package metric
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -118,36 +116,6 @@ func TestIdenticalSets(t *testing.T) {
 	want := Scores{COVPaper: 1, COVStandard: 1}
 	if r.JSD != 0 || r.JSDScaled != 0 || *r.CD != want || *r.EMDExact != want || r.EMDApprox != nil || r.EMDMatchedMass != 0 {
 		t.Errorf("%+v, cd %+v, exact %+v", r, *r.CD, *r.EMDExact)
-	}
-}
-
-// TestReportJSON: the keys of the command line's contract, there and back.
-func TestReportJSON(t *testing.T) {
-	r := must.Get(Compare(context.Background(), graphtest.Engine(t), random(6, 3, 8), random(7, 2, 8), Config{Distances: Distances()}))
-	raw := must.Get(json.Marshal(r))
-	var v map[string]any
-	var again Report
-	if err := errors.Join(json.Unmarshal(raw, &v), json.Unmarshal(raw, &again)); err != nil || !reflect.DeepEqual(*r, again) {
-		t.Errorf("%+v came back as %+v (%v)", r, again, err)
-	}
-	for _, k := range []string{"jsd", "jsd_scaled", "n_reference", "n_generated"} {
-		if _, ok := v[k].(float64); !ok {
-			t.Errorf("%s: %v", k, v[k])
-		}
-	}
-	for _, d := range Distances() {
-		s, _ := v[d].(map[string]any)
-		for _, k := range []string{"mmd_paper", "mmd_standard", "cov_paper", "cov_standard", "nna", "nna_generated", "nna_reference"} {
-			if _, ok := s[k].(float64); !ok {
-				t.Errorf("%s: %s: %v", d, k, s[k])
-			}
-		}
-		if r.Scores(d) == nil {
-			t.Errorf("no scores of %s", d)
-		}
-	}
-	if r.Scores("sw") != nil {
-		t.Error("scores of a distance that is none")
 	}
 }
 

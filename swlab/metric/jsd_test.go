@@ -65,15 +65,6 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestCellCentres: a point on the centre of a cell lies in it.
-func TestCellCentres(t *testing.T) {
-	for k, c := range kept() {
-		if got := ball.nearest(c[0], c[1], c[2]); got != k {
-			t.Fatalf("the centre of cell %d lies in cell %d", k, got)
-		}
-	}
-}
-
 // TestJSD: closed forms. Clouds at one point each: 0 in the same cell, 1 in two. Three quarters and one quarter against one half:
 // by the entropies.
 func TestJSD(t *testing.T) {

@@ -1,9 +1,9 @@
 package ot
 
 import (
-	"fmt"
 	"math"
 
+	"github.com/sliced-wasserstein/lab/swlab/internal/names"
 	"github.com/sliced-wasserstein/lab/swlab/internal/parallel"
 )
 
@@ -17,27 +17,16 @@ const (
 	PNorm
 )
 
+var grounds = []string{"euclidean", "p"}
+
 // String is euclidean or p.
-func (g Ground) String() string {
-	if g == PNorm {
-		return "p"
-	}
-	return "euclidean"
-}
+func (g Ground) String() string { return names.Of(g, grounds) }
 
 // MarshalText writes euclidean or p.
 func (g Ground) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
 
 // UnmarshalText reads what MarshalText wrote.
-func (g *Ground) UnmarshalText(text []byte) error {
-	for _, known := range []Ground{Euclidean, PNorm} {
-		if string(text) == known.String() {
-			*g = known
-			return nil
-		}
-	}
-	return fmt.Errorf("expected euclidean or p, found %q", text)
-}
+func (g *Ground) UnmarshalText(text []byte) error { return names.Read(g, text, grounds) }
 
 // IsEuclidean reports whether the costs are those of Euclidean.
 func (g Ground) IsEuclidean(dim int, p float64) bool { return g != PNorm || p == 2 || dim == 1 }

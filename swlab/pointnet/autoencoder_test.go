@@ -67,32 +67,6 @@ func TestShapesAndCounts(t *testing.T) {
 	}
 }
 
-// TestLatentIsAUnitVector also checks that reconstructions stay inside the cube.
-func TestLatentIsAUnitVector(t *testing.T) {
-	a, _ := New(50)
-	for _, mode := range []Mode{Eval, Train, BatchStats} {
-		out := graphtest.Call(t, func(in []*graph.Node) []*graph.Node {
-			o := a.Forward(weights.Bind(a.Specs(), in[1:]), in[0], mode)
-			return []*graph.Node{o.Latent, o.Cloud}
-		}, append([]any{clouds(1, 3, 50)}, values(a)...)...)
-		z := flat(out[0])
-		for b := range 3 {
-			s := 0.0
-			for _, v := range z[b*LatentSize : (b+1)*LatentSize] {
-				s += float64(v) * float64(v)
-			}
-			if math.Abs(s-1) > 1e-5 {
-				t.Errorf("mode %d: squared norm %v", mode, s)
-			}
-		}
-		for _, v := range flat(out[1]) {
-			if !(v > -1.0001 && v < 1.0001) {
-				t.Fatalf("mode %d: coordinate %v", mode, v)
-			}
-		}
-	}
-}
-
 // TestBackward proves the gradients built from the values of a forward pass in another program equal to GoMLX's.
 func TestBackward(t *testing.T) {
 	const batch, m = 4, 33

@@ -1,8 +1,9 @@
 package vmf
 
 import (
-	"fmt"
 	"math"
+
+	"github.com/sliced-wasserstein/lab/swlab/internal/names"
 )
 
 // Reflection says how h = (omega, sqrt(1-omega^2) v), a sample around the first axis e1, is carried
@@ -27,32 +28,16 @@ const (
 	Stable
 )
 
+var reflections = []string{"released", "exact", "stable"}
+
 // String is the name of the constant in lower case.
-func (r Reflection) String() string {
-	switch r {
-	case Released:
-		return "released"
-	case Exact:
-		return "exact"
-	case Stable:
-		return "stable"
-	}
-	return fmt.Sprintf("Reflection(%d)", int(r))
-}
+func (r Reflection) String() string { return names.Of(r, reflections) }
 
 // MarshalText writes the name: released, exact or stable.
 func (r Reflection) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
 // UnmarshalText reads what MarshalText wrote.
-func (r *Reflection) UnmarshalText(text []byte) error {
-	for _, known := range []Reflection{Released, Exact, Stable} {
-		if string(text) == known.String() {
-			*r = known
-			return nil
-		}
-	}
-	return fmt.Errorf("expected released, exact or stable, found %q", text)
-}
+func (r *Reflection) UnmarshalText(text []byte) error { return names.Read(r, text, reflections) }
 
 const (
 	releasedEpsilon = 1e-5  // added to the norm by Released
