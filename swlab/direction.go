@@ -52,8 +52,10 @@ func Direction(name string, x, y *datasets.Set, o DirectionConfig) (p *Predictio
 	}
 	x, y = x.Rebase(nil), y.Rebase(nil)
 	found := amortizer.SizesOf(w)
-	p = &Prediction{Amortizer: name, Backend: e.Name, Parameters: amortizer.Parameters(a), DK: found.DK, K: found.K, Warnings: warnOf(nil, x, y)}
-	m := pairMap{graphKey{"direction", directionGraph{name, o.Variant}}, w, min(x.Clouds, pairsAtOnce(x, y)), nil, a.Direction}
+	p = &Prediction{Amortizer: name, Backend: e.Name, Parameters: amortizer.Parameters(a), DK: found.DK, K: found.K,
+		Warnings: warnOf(nil, x, y)}
+	m := pairMap{graphKey{"direction", directionGraph{name, o.Variant}}, w, min(x.Clouds, pairsAtOnce(x, y)), nil,
+		a.Direction}
 	p.Directions, err = m.rows(context.Background(), e, x, y)
 	if err != nil {
 		return nil, err

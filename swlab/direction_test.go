@@ -15,15 +15,16 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// TestDirection: every registered map gives unit vectors, equal for equal seeds, and the same from weights in a file, whose
-// shapes say what the sizes are.
+// TestDirection: every registered map gives unit vectors, equal for equal seeds, and the same from
+// weights in a file, whose shapes say what the sizes are.
 func TestDirection(t *testing.T) {
 	x, y := gaussian(1, 3, 40, 3, 1), gaussian(2, 3, 40, 3, 1)
 	for _, name := range amortizer.Names() {
 		o := DirectionConfig{Seed: 5, DK: 8, K: 4}
 		p := must.Get(Direction(name, x, y, o))
 		for b := range 3 {
-			if n := math.Hypot(math.Hypot(float64(p.Directions[3*b]), float64(p.Directions[3*b+1])), float64(p.Directions[3*b+2])); math.Abs(n-1) > 1e-5 {
+			if n := math.Hypot(math.Hypot(float64(p.Directions[3*b]), float64(p.Directions[3*b+1])),
+				float64(p.Directions[3*b+2])); math.Abs(n-1) > 1e-5 {
 				t.Errorf("%s: norm %v", name, n)
 			}
 		}
@@ -33,7 +34,8 @@ func TestDirection(t *testing.T) {
 		}
 		from := must.Get(Direction(name, x, y, DirectionConfig{Weights: weights.Init(a.Specs(), 5)}))
 		if !slices.Equal(p.Directions, from.Directions) || from.DK != p.DK || from.K != p.K {
-			t.Errorf("%s: %v (dk %d, k %d) from the weights, %v (dk %d, k %d) from their seed", name, from.Directions, from.DK, from.K, p.Directions, p.DK, p.K)
+			t.Errorf("%s: %v (dk %d, k %d) from the weights, %v (dk %d, k %d) from their seed", name, from.Directions, from.DK,
+				from.K, p.Directions, p.DK, p.K)
 		}
 		if strings.HasPrefix(name, "la") != (p.K == 4) {
 			t.Errorf("%s: k = %d", name, p.K)
@@ -76,10 +78,12 @@ func TestDirectionReference(t *testing.T) {
 	z := graphtest.Golden(t, "amortizers.npz")
 	clouds := func(key string) *datasets.Set {
 		d := z[key].Shape().Dimensions
-		return &datasets.Set{Name: key, Clouds: d[0], Points: d[1], Dim: d[2], Coords: tensors.MustCopyFlatData[float32](z[key])}
+		return &datasets.Set{Name: key, Clouds: d[0], Points: d[1], Dim: d[2],
+			Coords: tensors.MustCopyFlatData[float32](z[key])}
 	}
 	w := weights.NewSet()
-	for key, name := range map[string]string{"q": "toqueries", "k": "tokeys", "v": "tovalues", "pk": "Kproj", "pv": "Vproj"} {
+	for key, name := range map[string]string{"q": "toqueries", "k": "tokeys", "v": "tovalues", "pk": "Kproj",
+		"pv": "Vproj"} {
 		for suffix, part := range map[string]string{"_w": ".weight", "_b": ".bias"} {
 			v := z["LA_"+key+suffix]
 			w.Put("attn."+name+part, weights.Tensor{Shape: v.Shape().Dimensions, Data: tensors.MustCopyFlatData[float32](v)})

@@ -563,7 +563,8 @@ func finite(s *datasets.Set) error {
 		return errors.New("expected a set of clouds, found nil")
 	case s.Clouds < 1:
 		return fmt.Errorf("%s: expected at least one cloud, found none", s.Name)
-	case s.Points < 1 || s.Dim < 1 || len(s.Coords)/s.Clouds/s.Points != s.Dim || len(s.Coords) != s.Clouds*s.Points*s.Dim: // divided first: the product may not fit
+	// divided first: the product may not fit
+	case s.Points < 1 || s.Dim < 1 || len(s.Coords)/s.Clouds/s.Points != s.Dim || len(s.Coords) != s.Clouds*s.Points*s.Dim:
 		return fmt.Errorf("%s: expected clouds [%d, points, dim] with at least one point, found [%d, %d, %d] and %d coordinates",
 			s.Name, s.Clouds, s.Clouds, s.Points, s.Dim, len(s.Coords))
 	}

@@ -47,8 +47,8 @@ func TestStandardErrorIsHonest(t *testing.T) {
 	}
 }
 
-// TestStandardErrorOfSharedDirections: copies of one pair on common directions are known no better than the pair; on directions
-// of their own they are, by the root of their number.
+// TestStandardErrorOfSharedDirections: copies of one pair on common directions are known no better
+// than the pair; on directions of their own they are, by the root of their number.
 func TestStandardErrorOfSharedDirections(t *testing.T) {
 	const copies, slices = 9, 20
 	x, y, theta := gaussian(1, 1, 30, 3, 1), gaussian(2, 1, 30, 3, 2), gaussian(3, 1, slices, 3, 1).Coords
@@ -105,13 +105,14 @@ func TestStartIsNotTheSlices(t *testing.T) {
 	}
 }
 
-// TestGivenDirections: the same directions give the same costs in any number of pairs and for [L, d] and [B, L, d], and the
-// triangle inequality holds on them for the root of every slice's cost.
+// TestGivenDirections: the same directions give the same costs in any number of pairs and for [L,
+// d] and [B, L, d], and the triangle inequality holds on them for the root of every slice's cost.
 func TestGivenDirections(t *testing.T) {
 	a, b, c := gaussian(1, 2, 50, 4, 1), gaussian(2, 2, 50, 4, 2), gaussian(3, 2, 50, 4, 0.5)
 	theta := gaussian(4, 1, 6, 4, 1).Coords
 	for i := 0; i < len(theta); i += 4 {
-		n := float32(math.Sqrt(float64(theta[i]*theta[i] + theta[i+1]*theta[i+1] + theta[i+2]*theta[i+2] + theta[i+3]*theta[i+3])))
+		n := float32(math.Sqrt(float64(theta[i]*theta[i] + theta[i+1]*theta[i+1] + theta[i+2]*theta[i+2] +
+			theta[i+3]*theta[i+3])))
 		for j := range 4 {
 			theta[i+j] /= n
 		}
@@ -166,8 +167,8 @@ func TestVMFBetweenUniformAndPoint(t *testing.T) {
 	}
 }
 
-// TestAscentRaises: 200 tangent steps of Max-SW find at least the largest of 3000 random slices; a start in forty ends at a
-// local maximum.
+// TestAscentRaises: 200 tangent steps of Max-SW find at least the largest of 3000 random slices; a
+// start in forty ends at a local maximum.
 func TestAscentRaises(t *testing.T) {
 	x, y := gaussian(1, 20, 60, 3, 1), gaussian(2, 20, 60, 3, 1)
 	for i := 0; i < len(y.Coords); i += 3 {
@@ -204,7 +205,8 @@ func TestGradientIsOfTheValue(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		path Path
-	}{{"sw", AutoPath}, {"sw", GraphPath}, {"cv-sw", HostPath}, {"eb-sw", HostPath}, {"eb-sw", GraphPath}, {"chamfer", AutoPath}, {"emd-exact", AutoPath}, {"sinkhorn-divergence", AutoPath}} {
+	}{{"sw", AutoPath}, {"sw", GraphPath}, {"cv-sw", HostPath}, {"eb-sw", HostPath}, {"eb-sw", GraphPath},
+		{"chamfer", AutoPath}, {"emd-exact", AutoPath}, {"sinkhorn-divergence", AutoPath}} {
 		o := DistanceConfig{Config: loss.Defaults(), Seed: 5, Path: c.path, Gradient: true, GradientX: true}
 		o.Reg = 1
 		d := must.Get(Distance(c.name, clouds[0], clouds[1], o))
@@ -274,21 +276,26 @@ func TestWrongCalls(t *testing.T) {
 			return CheckDistance("emd-approx", x, x, DistanceConfig{Config: loss.Defaults(), MassX: make([]float64, 20)})
 		},
 		"expected shape [L, 3]": func() error {
-			return CheckDistance("sw", x, x, DistanceConfig{Config: loss.Defaults(), Directions: &Directions{make([]float32, 4), []int{2, 2}}})
+			return CheckDistance("sw", x, x,
+				DistanceConfig{Config: loss.Defaults(), Directions: &Directions{make([]float32, 4), []int{2, 2}}})
 		},
 		"direction 1 is [0 NaN 1], expected finite": func() error {
-			return CheckDistance("sw", x, x, DistanceConfig{Config: loss.Defaults(), Directions: &Directions{[]float32{1, 0, 0, 0, float32(math.NaN()), 1}, []int{2, 3}}})
+			return CheckDistance("sw", x, x, DistanceConfig{Config: loss.Defaults(),
+				Directions: &Directions{[]float32{1, 0, 0, 0, float32(math.NaN()), 1}, []int{2, 3}}})
 		},
 		"the value is not finite: the costs between gaussian": func() error {
-			_, err := Distance("chamfer", gaussian(1, 1, 5, 3, 1e15), gaussian(2, 1, 5, 3, 1e15), DistanceConfig{Config: loss.Config{P: 8}})
+			_, err := Distance("chamfer", gaussian(1, 1, 5, 3, 1e15), gaussian(2, 1, 5, 3, 1e15),
+				DistanceConfig{Config: loss.Config{P: 8}})
 			return err
 		},
 		"expected up to between 1e-18 and 1e+18": func() error {
-			_, err := Distance("chamfer", gaussian(1, 1, 5, 3, 1e30), gaussian(2, 1, 5, 3, 1e30), DistanceConfig{Config: loss.Defaults()})
+			_, err := Distance("chamfer", gaussian(1, 1, 5, 3, 1e30), gaussian(2, 1, 5, 3, 1e30),
+				DistanceConfig{Config: loss.Defaults()})
 			return err
 		},
 		`loss "chamfer" takes none`: func() error {
-			return CheckDistance("chamfer", x, x, DistanceConfig{Config: loss.Defaults(), Directions: &Directions{make([]float32, 3), []int{1, 3}}})
+			return CheckDistance("chamfer", x, x,
+				DistanceConfig{Config: loss.Defaults(), Directions: &Directions{make([]float32, 3), []int{1, 3}}})
 		},
 	} {
 		if err := f(); err == nil || !strings.Contains(err.Error(), says) {
@@ -303,8 +310,9 @@ func TestWrongCalls(t *testing.T) {
 	}
 }
 
-// TestHostIsTheGraph: costs, values, errors and gradients of the two paths agree to 1e-5 (the gradient's to 1e-4 where only float32 sorts), for
-// every sliced loss, unequal sizes and masses included; directions are the same numbers.
+// TestHostIsTheGraph: costs, values, errors and gradients of the two paths agree to 1e-5 (the
+// gradient's to 1e-4 where only float32 sorts), for every sliced loss, unequal sizes and masses
+// included; directions are the same numbers.
 func TestHostIsTheGraph(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles several programs")
@@ -319,15 +327,16 @@ func TestHostIsTheGraph(t *testing.T) {
 		y      *datasets.Set
 		change func(*DistanceConfig)
 	}{
-		"sw":             {"sw", y, func(*DistanceConfig) {}},
-		"p = 1, root":    {"sw", y, func(o *DistanceConfig) { o.P, o.Root = 1, true }},
-		"p = 3, mean":    {"sw", y, func(o *DistanceConfig) { o.P, o.Reduce, o.Root = 3, loss.Mean, true }},
-		"asw":            {"asw", y, func(o *DistanceConfig) { o.Slices, o.Epsilon = 60, 20 }},
-		"energy":         {"eb-sw", y, func(o *DistanceConfig) {}},
-		"control":        {"cv-sw", y, func(o *DistanceConfig) {}},
-		"unequal":        {"sw", short, func(o *DistanceConfig) { o.Reduce = loss.Mean }},
-		"masses":         {"sw", short, func(o *DistanceConfig) { o.Reduce, o.MassX = loss.Mean, mass }},
-		"v-dsw, located": {"v-dsw", y, func(o *DistanceConfig) { o.AscentSteps, o.AscentLearningRate, o.AscentTangent = 3, 0.05, true }},
+		"sw":          {"sw", y, func(*DistanceConfig) {}},
+		"p = 1, root": {"sw", y, func(o *DistanceConfig) { o.P, o.Root = 1, true }},
+		"p = 3, mean": {"sw", y, func(o *DistanceConfig) { o.P, o.Reduce, o.Root = 3, loss.Mean, true }},
+		"asw":         {"asw", y, func(o *DistanceConfig) { o.Slices, o.Epsilon = 60, 20 }},
+		"energy":      {"eb-sw", y, func(o *DistanceConfig) {}},
+		"control":     {"cv-sw", y, func(o *DistanceConfig) {}},
+		"unequal":     {"sw", short, func(o *DistanceConfig) { o.Reduce = loss.Mean }},
+		"masses":      {"sw", short, func(o *DistanceConfig) { o.Reduce, o.MassX = loss.Mean, mass }},
+		"v-dsw, located": {"v-dsw", y,
+			func(o *DistanceConfig) { o.AscentSteps, o.AscentLearningRate, o.AscentTangent = 3, 0.05, true }},
 	} {
 		o := DistanceConfig{Config: loss.Defaults(), Seed: 3, Gradient: true, Path: HostPath}
 		o.Slices = 20
@@ -340,7 +349,8 @@ func TestHostIsTheGraph(t *testing.T) {
 		graphtest.Close(t, name+": gradient", host.Gradient, vec.To[float64](built.Gradient), 1e-4)
 		for b := range host.PerPair {
 			if math.Abs(host.PerPair[b]/built.PerPair[b]-1) > 1e-5 || math.Abs(host.PairErrs[b]/built.PairErrs[b]-1) > 1e-3 {
-				t.Errorf("%s, pair %d: %v +- %v on the host, %v +- %v in the graph", name, b, host.PerPair[b], host.PairErrs[b], built.PerPair[b], built.PairErrs[b])
+				t.Errorf("%s, pair %d: %v +- %v on the host, %v +- %v in the graph", name, b, host.PerPair[b], host.PairErrs[b],
+					built.PerPair[b], built.PairErrs[b])
 			}
 		}
 		if host.Slices != built.Slices || host.Work.Sorts != built.Work.Sorts || host.Convention != built.Convention {
@@ -349,8 +359,9 @@ func TestHostIsTheGraph(t *testing.T) {
 	}
 }
 
-// TestIntervalsCover: for every rule and reduction, 95 % intervals hold the expectation about as often as they say, and the standard error
-// is that of the values' scatter. The expectation is that of very many slices, or the rule's own mean where it is not SW's.
+// TestIntervalsCover: for every rule and reduction, 95 % intervals hold the expectation about as
+// often as they say, and the standard error is that of the values' scatter. The expectation is that
+// of very many slices, or the rule's own mean where it is not SW's.
 func TestIntervalsCover(t *testing.T) {
 	const copies = 400
 	x, y := gaussian(1, 1, 40, 3, 1), gaussian(2, 1, 40, 3, 1)
@@ -420,7 +431,8 @@ func TestCutBlock(t *testing.T) {
 	}
 }
 
-// TestIntervalOfUnlikePairs: where one pair makes all of the error, the interval is that pair's, however many others there are.
+// TestIntervalOfUnlikePairs: where one pair makes all of the error, the interval is that pair's,
+// however many others there are.
 func TestIntervalOfUnlikePairs(t *testing.T) {
 	const pairs, slices = 20, 3
 	wide := func(x *datasets.Set, one float32) float64 {
@@ -439,7 +451,8 @@ func TestIntervalOfUnlikePairs(t *testing.T) {
 	}
 }
 
-// TestRootOfZero: the delta method has nothing to say where the value is 0 and its slices are not; equal clouds have no error.
+// TestRootOfZero: the delta method has nothing to say where the value is 0 and its slices are not;
+// equal clouds have no error.
 func TestRootOfZero(t *testing.T) {
 	x, y := gaussian(1, 2, 20, 3, 1), gaussian(1, 2, 20, 3, 1)
 	copy(y.Coords[:60], gaussian(2, 1, 20, 3, 1).Coords)
@@ -473,7 +486,8 @@ func TestVanished(t *testing.T) {
 			continue
 		}
 		o := DistanceConfig{Config: loss.Config{P: 1000}}
-		if _, err := Distance(name, x, y, o); err == nil || !strings.Contains(err.Error(), "pair 1: ") || !strings.Contains(err.Error(), "lower p") {
+		if _, err := Distance(name, x, y, o); err == nil || !strings.Contains(err.Error(), "pair 1: ") ||
+			!strings.Contains(err.Error(), "lower p") {
 			t.Errorf("%s: %v", name, err)
 		}
 		if d, err := Distance(name, x, x, o); err != nil || d.Value != 0 {
@@ -481,7 +495,8 @@ func TestVanished(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"sinkhorn", "sinkhorn-divergence"} {
-		if _, err := Distance(name, x, y, DistanceConfig{Config: loss.Config{P: 1000}}); err == nil || !strings.Contains(err.Error(), "lower p") {
+		if _, err := Distance(name, x, y, DistanceConfig{Config: loss.Config{P: 1000}}); err == nil ||
+			!strings.Contains(err.Error(), "lower p") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -508,13 +523,15 @@ func TestVanished(t *testing.T) {
 		if path == GraphPath {
 			says = "expected up to between 1e-18 and 1e+18"
 		}
-		if _, err := Distance("sw", squeezed, scaled, DistanceConfig{Path: path}); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := Distance("sw", squeezed, scaled, DistanceConfig{Path: path}); err == nil ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("path %d, small clouds: %v", path, err)
 		}
 	}
 }
 
-// TestBadPoints: what is no number is named with its set, cloud and point, by every loss on every path; so are empty sets and masses that are none.
+// TestBadPoints: what is no number is named with its set, cloud and point, by every loss on every
+// path; so are empty sets and masses that are none.
 func TestBadPoints(t *testing.T) {
 	good := gaussian(1, 2, 4, 3, 1)
 	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
@@ -539,9 +556,11 @@ func TestBadPoints(t *testing.T) {
 	}
 	nan := math.NaN()
 	for says, f := range map[string]func() error{
-		"masses of y: cloud 0, point 1: expected a finite mass of at least 0, found -1":  masses([]float64{1, -1, 1, 1, 1, 1, 1, 1}),
-		"masses of y: cloud 1, point 3: expected a finite mass of at least 0, found NaN": masses([]float64{1, 1, 1, 1, 1, 1, 1, nan}),
-		"masses of y: cloud 1: expected a positive mass, found only 0":                   masses([]float64{1, 0, 0, 0, 0, 0, 0, 0}),
+		"masses of y: cloud 0, point 1: expected a finite mass of at least 0, found -1": masses([]float64{1, -1, 1, 1, 1, 1,
+			1, 1}),
+		"masses of y: cloud 1, point 3: expected a finite mass of at least 0, found NaN": masses([]float64{1, 1, 1, 1, 1, 1,
+			1, nan}),
+		"masses of y: cloud 1: expected a positive mass, found only 0": masses([]float64{1, 0, 0, 0, 0, 0, 0, 0}),
 		"none.npy: expected at least one cloud": func() error {
 			none := &datasets.Set{Name: "none.npy", Points: 4, Dim: 3}
 			return CheckDistance("sw", none, none, DistanceConfig{Config: loss.Defaults()})
@@ -550,7 +569,8 @@ func TestBadPoints(t *testing.T) {
 			return CheckDistance("chamfer", good, &datasets.Set{Clouds: 2, Dim: 3}, DistanceConfig{Config: loss.Defaults()})
 		},
 		"the 6 values of shape [2 3], found 3": func() error {
-			return CheckDistance("sw", good, good, DistanceConfig{Config: loss.Defaults(), Directions: &Directions{make([]float32, 3), []int{2, 3}}})
+			return CheckDistance("sw", good, good,
+				DistanceConfig{Config: loss.Defaults(), Directions: &Directions{make([]float32, 3), []int{2, 3}}})
 		},
 		"pair 1: the ascent on the location ends at NaN": func() error {
 			far := gaussian(1, 2, 4, 3, 1)
@@ -572,7 +592,8 @@ func TestBadPoints(t *testing.T) {
 	}
 }
 
-// TestOnePassForTheGradient: where the derivative in every cost is known beforehand, value, errors and gradient are those of two passes.
+// TestOnePassForTheGradient: where the derivative in every cost is known beforehand, value, errors
+// and gradient are those of two passes.
 func TestOnePassForTheGradient(t *testing.T) {
 	x, y := gaussian(1, 3, 30, 3, 1), gaussian(2, 3, 30, 3, 1.5)
 	o := DistanceConfig{Config: loss.Defaults(), Seed: 5, Gradient: true, Path: HostPath}
@@ -592,10 +613,12 @@ func TestOnePassForTheGradient(t *testing.T) {
 	}
 }
 
-// TestAssigned: the approximate EMD says how much of the mass it has matched: all of small clouds, none of very large ones, whose cost is 0.
+// TestAssigned: the approximate EMD says how much of the mass it has matched: all of small clouds,
+// none of very large ones, whose cost is 0.
 func TestAssigned(t *testing.T) {
 	for size, want := range map[float64]float64{0.3: 1, 1000: 0} {
-		d := must.Get(Distance("emd-approx", gaussian(1, 2, 64, 3, size), gaussian(2, 2, 64, 3, size), DistanceConfig{Config: loss.Defaults(), Gradient: true}))
+		d := must.Get(Distance("emd-approx", gaussian(1, 2, 64, 3, size), gaussian(2, 2, 64, 3, size),
+			DistanceConfig{Config: loss.Defaults(), Gradient: true}))
 		for b, v := range d.MatchedMass {
 			if math.Abs(float64(v)-want) > 1e-3 || (d.PerPair[b] > 0) != (want > 0) {
 				t.Errorf("size %g, pair %d: %v of the mass at a cost of %v, want %v", size, b, v, d.PerPair[b], want)
@@ -636,7 +659,8 @@ func TestSlicesNeeded(t *testing.T) {
 // TestLedger counts the directions along which pairs were compared, the ascent's too, and two sorts each.
 func TestLedger(t *testing.T) {
 	x := gaussian(1, 3, 8, 3, 1)
-	for name, want := range map[string]int{"sw": 3 * 7, "v-dsw": 3*7 + 2*3*7, "max-sw": 3 + 2*3, "asw": 3 * 7, "chamfer": 0} {
+	for name, want := range map[string]int{"sw": 3 * 7, "v-dsw": 3*7 + 2*3*7, "max-sw": 3 + 2*3, "asw": 3 * 7,
+		"chamfer": 0} {
 		o := DistanceConfig{Config: loss.Defaults()}
 		o.Slices, o.AscentSteps = 7, 2
 		d := must.Get(Distance(name, x, x, o))
@@ -686,7 +710,8 @@ func TestZeroOptions(t *testing.T) {
 	}
 	some := loss.Defaults()
 	some.Slices = 7
-	if got, want := value("rp-sw", DistanceConfig{Config: loss.Config{Slices: 7}}), value("rp-sw", DistanceConfig{Config: some}); got != want {
+	if got, want := value("rp-sw", DistanceConfig{Config: loss.Config{Slices: 7}}),
+		value("rp-sw", DistanceConfig{Config: some}); got != want {
 		t.Errorf("with 7 slices alone %v, want %v", got, want)
 	}
 	some.Kappa = 0

@@ -63,7 +63,8 @@ func edges() (out []edge) {
 		return mapped(s, func(point, axis int, _ float64) float64 { return float64(s.Coords[point]) * float64(axis+1) })
 	}
 	add("collinear", line(x), line(y), nil)
-	add("each point twice", mapped(x, func(p, a int, _ float64) float64 { return float64(x.Coords[p/2*3+a]) }), mapped(y, func(p, a int, _ float64) float64 { return float64(y.Coords[p/2*3+a]) }), nil)
+	add("each point twice", mapped(x, func(p, a int, _ float64) float64 { return float64(x.Coords[p/2*3+a]) }),
+		mapped(y, func(p, a int, _ float64) float64 { return float64(y.Coords[p/2*3+a]) }), nil)
 	outlier := func(by float64) *datasets.Set {
 		return mapped(y, func(p, _ int, v float64) float64 {
 			if p == 0 {
@@ -402,7 +403,8 @@ func samePage(t *testing.T, mark, fresh string) {
 	}
 	a, b := strings.Fields(stored), strings.Fields(fresh)
 	if len(a) != len(b) {
-		t.Fatalf("%s: %d words, now %d: go test ./swlab -run %s -update, and read what changed", path, len(a), len(b), t.Name())
+		t.Fatalf("%s: %d words, now %d: go test ./swlab -run %s -update, and read what changed", path, len(a), len(b),
+			t.Name())
 	}
 	for i := range a {
 		v, errA := strconv.ParseFloat(a[i], 64)

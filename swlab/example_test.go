@@ -25,7 +25,8 @@ func shifted() *datasets.Set {
 	return y
 }
 
-// The squared sliced Wasserstein distance of a cloud and its translation by v is |v|^2/3 in space: here 3, up to its standard error.
+// The squared sliced Wasserstein distance of a cloud and its translation by v is |v|^2/3 in space:
+// here 3, up to its standard error.
 func ExampleDistance() {
 	o := swlab.DistanceConfig{Config: loss.Defaults(), Seed: 1}
 	o.Slices, o.Reduce = 10000, loss.Mean

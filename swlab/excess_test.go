@@ -31,8 +31,8 @@ func small(t *testing.T, m int, radius float64) (x, y *datasets.Set) {
 	return sets[0], sets[1]
 }
 
-// TestSmallClouds: the approximate EMD of small clouds says by how much it exceeds the exact one; normalised, it is at every
-// radius what it is at radius 1, in the units of the clouds.
+// TestSmallClouds: the approximate EMD of small clouds says by how much it exceeds the exact one;
+// normalised, it is at every radius what it is at radius 1, in the units of the clouds.
 func TestSmallClouds(t *testing.T) {
 	e := must.Get(engine.Open("go"))
 	const m = 120
@@ -48,12 +48,15 @@ func TestSmallClouds(t *testing.T) {
 		if atOne != atOne {
 			atOne = normalised
 		}
-		if math.Abs(normalised/atOne-1) > 1e-5 || !(normalised > 1.08 && normalised < 1.53) || len(unit.Warnings) > 0 || unit.Low != unit.Value {
-			t.Errorf("radius %g: %.5g times the exact EMD when normalised, at radius 1 %.5g; %q", radius, normalised, atOne, unit.Warnings)
+		if math.Abs(normalised/atOne-1) > 1e-5 || !(normalised > 1.08 && normalised < 1.53) || len(unit.Warnings) > 0 ||
+			unit.Low != unit.Value {
+			t.Errorf("radius %g: %.5g times the exact EMD when normalised, at radius 1 %.5g; %q", radius, normalised, atOne,
+				unit.Warnings)
 		}
 		warned := len(as.Warnings) == 1
 		if warned {
-			for _, part := range []string{"pair 0: excess: ", fmt.Sprintf(" %.3g times as much", ratio), fmt.Sprintf("the exact one is %.6g", exact.Value), "--normalize unit"} {
+			for _, part := range []string{"pair 0: excess: ", fmt.Sprintf(" %.3g times as much", ratio),
+				fmt.Sprintf("the exact one is %.6g", exact.Value), "--normalize unit"} {
 				if !strings.Contains(as.Warnings[0], part) {
 					t.Errorf("radius %g: the warning %q does not say %q", radius, as.Warnings[0], part)
 				}
@@ -77,13 +80,15 @@ func TestSmallClouds(t *testing.T) {
 		t.Errorf("%v, %q; expected the ratio of the table", err, d.Warnings)
 	}
 	for _, name := range []string{"sw", "chamfer", "emd-exact", "sinkhorn"} {
-		if _, err := Distance(name, x, y, DistanceConfig{Normalize: true}); err == nil || !strings.Contains(err.Error(), "normalize: loss") {
+		if _, err := Distance(name, x, y, DistanceConfig{Normalize: true}); err == nil ||
+			!strings.Contains(err.Error(), "normalize: loss") {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
 }
 
-// TestNormalizedPairs: every pair has its own centre and scale, equal points have none, and the gradient in y is that of the mean.
+// TestNormalizedPairs: every pair has its own centre and scale, equal points have none, and the
+// gradient in y is that of the mean.
 func TestNormalizedPairs(t *testing.T) {
 	x, y := small(t, 40, 0.02)
 	v, w := small(t, 40, 5)

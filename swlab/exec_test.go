@@ -24,8 +24,10 @@ func graphCalls() map[string]DistanceConfig {
 	plain := with(func(*loss.Config) {})
 	unsliced := with(func(s *loss.Config) { s.Slices = 0 })
 	return map[string]DistanceConfig{
-		"chamfer": unsliced, "emd-approx": unsliced, "sw": plain, "eb-sw": plain, "cv-sw": plain, "asw": with(func(s *loss.Config) { s.Slices = 40 }),
-		"v-dsw": with(func(s *loss.Config) { s.Amortizer = "la"; s.FineTune = true }), "max-sw": with(func(s *loss.Config) { s.Slices = 0 }),
+		"chamfer": unsliced, "emd-approx": unsliced, "sw": plain, "eb-sw": plain, "cv-sw": plain,
+		"asw":    with(func(s *loss.Config) { s.Slices = 40 }),
+		"v-dsw":  with(func(s *loss.Config) { s.Amortizer = "la"; s.FineTune = true }),
+		"max-sw": with(func(s *loss.Config) { s.Slices = 0 }),
 	}
 }
 
@@ -41,8 +43,8 @@ func built(t *testing.T, work func() error) int {
 	return e.Compilations() - before
 }
 
-// TestSecondCallsDoNotCompile: other clouds of the same shape and another seed need no graph but those of the first call, and the values are
-// those of a backend that has compiled nothing yet.
+// TestSecondCallsDoNotCompile: other clouds of the same shape and another seed need no graph but
+// those of the first call, and the values are those of a backend that has compiled nothing yet.
 func TestSecondCallsDoNotCompile(t *testing.T) {
 	x, y := gaussian(1, 2, 17, 3, 1), gaussian(2, 2, 17, 3, 1)
 	for name, o := range graphCalls() {
@@ -99,7 +101,8 @@ func TestSecondCallsDoNotCompile(t *testing.T) {
 	})
 }
 
-// TestChoicesAgree: the value is the same to 1e-6 on the backend chosen by itself, on the pure-Go one and on XLA, and the result says which it was.
+// TestChoicesAgree: the value is the same to 1e-6 on the backend chosen by itself, on the pure-Go
+// one and on XLA, and the result says which it was.
 func TestChoicesAgree(t *testing.T) {
 	t.Setenv(engine.Variable, "")
 	t.Setenv("GOMLX_BACKEND", "")
@@ -133,7 +136,8 @@ func TestChoicesAgree(t *testing.T) {
 	}
 }
 
-// TestChoose: much work goes to the best backend, little to the pure-Go one, unless the caller or the environment chooses.
+// TestChoose: much work goes to the best backend, little to the pure-Go one, unless the caller or
+// the environment chooses.
 func TestChoose(t *testing.T) {
 	t.Setenv("GOMLX_BACKEND", "")
 	t.Setenv(engine.Variable, "")

@@ -46,8 +46,10 @@ func TestOneDimension(t *testing.T) {
 					t.Errorf("%s, path %d, pair %d: %v, expected %v", name, path, b, v, want[b])
 				}
 			}
-			if d.StdErr != 0 || d.Low != d.Value || d.High != d.Value || d.Costs != nil && d.Slices != 1 || len(d.Gradient) != 100 {
-				t.Errorf("%s, path %d: %v +- %v from %v to %v, %d slices, %d numbers of gradient", name, path, d.Value, d.StdErr, d.Low, d.High, d.Slices, len(d.Gradient))
+			if d.StdErr != 0 || d.Low != d.Value || d.High != d.Value || d.Costs != nil && d.Slices != 1 ||
+				len(d.Gradient) != 100 {
+				t.Errorf("%s, path %d: %v +- %v from %v to %v, %d slices, %d numbers of gradient", name, path, d.Value, d.StdErr,
+					d.Low, d.High, d.Slices, len(d.Gradient))
 			}
 		}
 	}

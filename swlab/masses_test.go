@@ -38,7 +38,8 @@ func TestMassesAndSizes(t *testing.T) {
 		{"chamfer", 2, 0.25 + 0.25 + 0.25 + 0.25, 1e-6}, // (1,0) and (0,1) are 1 from Y, (1,1) and (2,0) 1 from X
 	} {
 		for _, by := range [][2]float64{{1, 1}, {1e-50, 1}, {3e-320, 1e307}, {1e-300, 1e-310}} {
-			o := DistanceConfig{Config: loss.Config{P: c.p}, MassX: scaled(a, by[0]), MassY: scaled(b, by[1]), Gradient: true, GradientX: true}
+			o := DistanceConfig{Config: loss.Config{P: c.p}, MassX: scaled(a, by[0]), MassY: scaled(b, by[1]), Gradient: true,
+				GradientX: true}
 			if c.loss == "emd-exact" {
 				o.Reduce = loss.Mean
 			}
@@ -78,7 +79,8 @@ func TestMassesAreCopies(t *testing.T) {
 		loss string
 		path Path
 		tol  float64
-	}{{"sw", HostPath, 1e-12}, {"sw", GraphPath, 1e-5}, {"emd-exact", AutoPath, 1e-12}, {"sinkhorn", AutoPath, 1e-6}, {"sinkhorn-divergence", AutoPath, 1e-6}} {
+	}{{"sw", HostPath, 1e-12}, {"sw", GraphPath, 1e-5}, {"emd-exact", AutoPath, 1e-12}, {"sinkhorn", AutoPath, 1e-6},
+		{"sinkhorn-divergence", AutoPath, 1e-6}} {
 		o := DistanceConfig{Config: loss.Config{P: 2, Reg: 0.1}, Path: c.path}
 		if !strings.HasPrefix(c.loss, "sinkhorn") {
 			o.Reduce = loss.Mean
@@ -113,7 +115,8 @@ func TestMassesOfASum(t *testing.T) {
 		}
 	}
 	_, err := Distance("emd-exact", x, gaussian(1, 1, 4, 2, 1), DistanceConfig{})
-	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("equally many points, found %d and %d: take the mean", 3, 4)) {
+	if err == nil || !strings.Contains(err.Error(),
+		fmt.Sprintf("equally many points, found %d and %d: take the mean", 3, 4)) {
 		t.Errorf("emd-exact of unequal sizes: %v", err)
 	}
 }

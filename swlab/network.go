@@ -154,9 +154,10 @@ func (n *Network) Reconstruct(x *datasets.Set, o NetworkOptions) ([]float32, err
 		return nil, err
 	}
 	encoder, decoder := &pointnet.Autoencoder{Points: x.Points}, &pointnet.Autoencoder{Points: n.Points}
-	y, err := n.rows(x, o, "reconstructions", encodedAtOnce(encoder.Points), func(w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node {
-		return decoder.Decode(w, encoder.Encode(w, x, mode), mode)
-	})
+	y, err := n.rows(x, o, "reconstructions", encodedAtOnce(encoder.Points),
+		func(w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node {
+			return decoder.Decode(w, encoder.Encode(w, x, mode), mode)
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +174,8 @@ func (n *Network) Decode(codes []float32, o NetworkOptions) ([]float32, error) {
 	if err := n.check(); err != nil {
 		return nil, err
 	}
-	z := &datasets.Set{Name: "codes", Coords: codes, Clouds: len(codes) / pointnet.LatentSize, Points: 1, Dim: pointnet.LatentSize}
+	z := &datasets.Set{Name: "codes", Coords: codes, Clouds: len(codes) / pointnet.LatentSize, Points: 1,
+		Dim: pointnet.LatentSize}
 	switch {
 	case len(codes) != z.Clouds*z.Dim:
 		return nil, fmt.Errorf("codes: expected a multiple of %d numbers, found %d", z.Dim, len(codes))
@@ -201,7 +203,8 @@ func encodedAtOnce(points int) int { return max(1, pointsAtOnce/max(1, points)) 
 
 // rows maps each cloud to a row of numbers, by default most clouds at a time, or all together with
 // the batch's statistics.
-func (n *Network) rows(x *datasets.Set, o NetworkOptions, what string, most int, build func(w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node) ([]float32, error) {
+func (n *Network) rows(x *datasets.Set, o NetworkOptions, what string, most int,
+	build func(w weights.Nodes, x *graph.Node, mode pointnet.Mode) *graph.Node) ([]float32, error) {
 	mode, batch := pointnet.Eval, o.batch(x.Clouds, most)
 	if o.BatchStats {
 		mode = pointnet.BatchStats
@@ -213,9 +216,10 @@ func (n *Network) rows(x *datasets.Set, o NetworkOptions, what string, most int,
 			return nil, err
 		}
 	}
-	m := pairMap{graphKey{what, networkGraph{n.Points, mode}}, n.weights, batch, o.Progress, func(w weights.Nodes, x, _ *graph.Node) *graph.Node {
-		return build(w, x, mode)
-	}}
+	m := pairMap{graphKey{what, networkGraph{n.Points, mode}}, n.weights, batch, o.Progress,
+		func(w weights.Nodes, x, _ *graph.Node) *graph.Node {
+			return build(w, x, mode)
+		}}
 	return m.rows(o.Context, e, x)
 }
 
@@ -237,9 +241,10 @@ type pairMapIn[T any] struct {
 
 // rows is the map of all clouds, or pairs, of one or two sets.
 func (m pairMap) rows(ctx context.Context, e *engine.Engine, sets ...*datasets.Set) (all []float32, err error) {
-	program := engine.NewProgram[pairMapIn[*tensors.Tensor], *tensors.Tensor](e, m.key, func(in pairMapIn[*graph.Node]) *graph.Node {
-		return m.build(in.Weights, in.X, in.Y)
-	})
+	program := engine.NewProgram[pairMapIn[*tensors.Tensor], *tensors.Tensor](e, m.key,
+		func(in pairMapIn[*graph.Node]) *graph.Node {
+			return m.build(in.Weights, in.X, in.Y)
+		})
 	in := pairMapIn[*tensors.Tensor]{Weights: m.weights.Upload()}
 	defer func() { engine.Free(in.Weights) }()
 	total := sets[0].Clouds

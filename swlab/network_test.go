@@ -29,36 +29,39 @@ func hashed(t testing.TB, m int, seed uint64) *Network {
 	return n
 }
 
-// TestNetworkReference compares codes and clouds, with running and with batch statistics, with float64 PyTorch: the numbers of
-// package pointnet, and the project's golden set (2048 points) where it is at hand.
+// TestNetworkReference compares codes and clouds, with running and with batch statistics, with
+// float64 PyTorch: the numbers of package pointnet, and the project's golden set (2048 points)
+// where it is at hand.
 func TestNetworkReference(t *testing.T) {
-	graphtest.References(t, filepath.Join("pointnet", "testdata", "autoencoder.npz"), "autoencoder.npz", func(t *testing.T, z map[string]*tensors.Tensor) {
-		d := z["x"].Shape().Dimensions
-		x := &datasets.Set{Name: "x", Clouds: d[0], Points: d[1], Dim: d[2], Coords: tensors.MustCopyFlatData[float32](z["x"])}
-		n := hashed(t, d[1], uint64(tensors.MustCopyFlatData[int64](z["init_seed"])[0]))
-		trained := 1e-4
-		if d[1] == 2048 {
-			trained = 5e-5
-		}
-		for _, c := range []struct {
-			key  string
-			call func(*datasets.Set, NetworkOptions) ([]float32, error)
-			o    NetworkOptions
-			tol  float64
-		}{
-			{"latent_eval0", n.Encode, NetworkOptions{}, 5e-6},
-			{"recon_eval0", n.Reconstruct, NetworkOptions{}, 5e-6},
-			{"latent_train", n.Encode, NetworkOptions{BatchStats: true}, 5e-6},
-			{"recon_train", n.Reconstruct, NetworkOptions{BatchStats: true}, trained},
-		} {
-			got := must.Get(c.call(x, c.o))
-			graphtest.Close(t, c.key, got, graphtest.Values(z[c.key]), c.tol)
-		}
-	})
+	graphtest.References(t, filepath.Join("pointnet", "testdata", "autoencoder.npz"), "autoencoder.npz",
+		func(t *testing.T, z map[string]*tensors.Tensor) {
+			d := z["x"].Shape().Dimensions
+			x := &datasets.Set{Name: "x", Clouds: d[0], Points: d[1], Dim: d[2],
+				Coords: tensors.MustCopyFlatData[float32](z["x"])}
+			n := hashed(t, d[1], uint64(tensors.MustCopyFlatData[int64](z["init_seed"])[0]))
+			trained := 1e-4
+			if d[1] == 2048 {
+				trained = 5e-5
+			}
+			for _, c := range []struct {
+				key  string
+				call func(*datasets.Set, NetworkOptions) ([]float32, error)
+				o    NetworkOptions
+				tol  float64
+			}{
+				{"latent_eval0", n.Encode, NetworkOptions{}, 5e-6},
+				{"recon_eval0", n.Reconstruct, NetworkOptions{}, 5e-6},
+				{"latent_train", n.Encode, NetworkOptions{BatchStats: true}, 5e-6},
+				{"recon_train", n.Reconstruct, NetworkOptions{BatchStats: true}, trained},
+			} {
+				got := must.Get(c.call(x, c.o))
+				graphtest.Close(t, c.key, got, graphtest.Values(z[c.key]), c.tol)
+			}
+		})
 }
 
-// TestNetworkNormalizes: with Normalize, codes do not depend on where a cloud lies nor on its size, reconstructions lie where it does, and
-// codes, which have no place, are refused.
+// TestNetworkNormalizes: with Normalize, codes do not depend on where a cloud lies nor on its size,
+// reconstructions lie where it does, and codes, which have no place, are refused.
 func TestNetworkNormalizes(t *testing.T) {
 	e := must.Get(engine.Open("go"))
 	n := hashed(t, 24, 3)
@@ -67,7 +70,8 @@ func TestNetworkNormalizes(t *testing.T) {
 		t.Fatal(err)
 	}
 	moved := x.Select([]int{0, 1, 2})
-	frames := []datasets.Frame{{Centre: []float64{2, -1, 0}, Scale: 5}, {Centre: []float64{0, 0, 9}, Scale: 0.5}, {Centre: []float64{1, 1, 1}, Scale: 1}}
+	frames := []datasets.Frame{{Centre: []float64{2, -1, 0}, Scale: 5}, {Centre: []float64{0, 0, 9}, Scale: 0.5},
+		{Centre: []float64{1, 1, 1}, Scale: 1}}
 	back := func(clouds []float32) []float32 {
 		for i, f := range frames {
 			f.Undo(clouds[i*24*3 : (i+1)*24*3])
@@ -88,17 +92,19 @@ func TestNetworkNormalizes(t *testing.T) {
 			}
 		}
 	}
-	if _, err := n.Decode(make([]float32, pointnet.LatentSize), NetworkOptions{Engine: e, Normalize: true}); err == nil || !strings.Contains(err.Error(), "Normalize") {
+	if _, err := n.Decode(make([]float32, pointnet.LatentSize), NetworkOptions{Engine: e, Normalize: true}); err == nil ||
+		!strings.Contains(err.Error(), "Normalize") {
 		t.Errorf("codes to be normalised: %v", err)
 	}
 	clear(moved.Cloud(1))
-	if _, err := n.Encode(moved, NetworkOptions{Engine: e, Normalize: true}); err == nil || !strings.Contains(err.Error(), "cloud 1: zero extent") {
+	if _, err := n.Encode(moved, NetworkOptions{Engine: e, Normalize: true}); err == nil ||
+		!strings.Contains(err.Error(), "cloud 1: zero extent") {
 		t.Errorf("a cloud without extent: %v", err)
 	}
 }
 
-// TestNetworkOtherPoints: the encoder takes another number of points than the decoder makes, and a cloud's code does not depend
-// on the clouds beside it.
+// TestNetworkOtherPoints: the encoder takes another number of points than the decoder makes, and a
+// cloud's code does not depend on the clouds beside it.
 func TestNetworkOtherPoints(t *testing.T) {
 	n := hashed(t, 24, 3)
 	x := gaussian(5, 3, 40, 3, 0.3)
@@ -149,7 +155,8 @@ func TestDecode(t *testing.T) {
 	codes := must.Get(n.Encode(x, NetworkOptions{}))
 	for _, batch := range []bool{false, true} {
 		var told []int
-		got := must.Get(n.Decode(codes, NetworkOptions{BatchStats: batch, Progress: func(done, total int) { told = append(told, done, total) }}))
+		got := must.Get(n.Decode(codes,
+			NetworkOptions{BatchStats: batch, Progress: func(done, total int) { told = append(told, done, total) }}))
 		if !slices.Equal(told, []int{5, 5}) {
 			t.Errorf("progress %v", told)
 		}

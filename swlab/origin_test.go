@@ -134,7 +134,8 @@ func TestNearerThanFloat32(t *testing.T) {
 		}
 		for _, l := range []string{"sw", "chamfer", "emd-exact"} {
 			r := must.Get(Distance(l, c.x, c.y, DistanceConfig{}))
-			if said := len(r.Warnings) == 1 && strings.Contains(r.Warnings[0], "which shows in a distance"); said != c.want || !said && r.Warnings != nil {
+			if said := len(r.Warnings) == 1 && strings.Contains(r.Warnings[0], "which shows in a distance"); said != c.want ||
+				!said && r.Warnings != nil {
 				t.Errorf("%s, %s: value %g, warnings %q", name, l, r.Value, r.Warnings)
 			}
 		}

@@ -25,7 +25,8 @@ func rootOnLine(x, y []float32, p float64) float64 {
 // TestRootsOfHighPowers: with a root, neither p nor the clouds' size leaves the numbers.
 func TestRootsOfHighPowers(t *testing.T) {
 	x, y := cloudOf(1, 1, 2, 3, 54), cloudOf(1, 1, 2, 3, 4)
-	for p, want := range map[float64]float64{2: 25, 100: 49.311635, 540: 49.8718, 1000: rootOnLine(x.Coords, y.Coords, 1000)} {
+	for p, want := range map[float64]float64{2: 25, 100: 49.311635, 540: 49.8718,
+		1000: rootOnLine(x.Coords, y.Coords, 1000)} {
 		d, err := Distance("sw", x, y, DistanceConfig{Config: loss.Config{P: p, Reduce: loss.Mean, Root: true}})
 		if err != nil || math.Abs(d.Value/want-1) > 1e-6 || p > 2 && len(d.Warnings) != 1 {
 			t.Errorf("p = %v: %+v (%v), expected %v", p, d, err, want)
@@ -48,7 +49,8 @@ func TestRootsOfHighPowers(t *testing.T) {
 				y.Coords[i] *= scale
 			}
 			for _, name := range []string{"sw", "cv-sw", "eb-sw", "asw"} {
-				o := DistanceConfig{Config: loss.Config{P: p, Reduce: loss.Mean, Root: true, Control: "lower"}, Directions: &Directions{theta, []int{3, 2}}, Gradient: true}
+				o := DistanceConfig{Config: loss.Config{P: p, Reduce: loss.Mean, Root: true, Control: "lower"},
+					Directions: &Directions{theta, []int{3, 2}}, Gradient: true}
 				o.GradientX = true
 				d, err := Distance(name, x, y, o)
 				if err != nil {
@@ -112,7 +114,8 @@ func TestRootsOfHighPowers(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "lower p") {
 		t.Errorf("p = 1e6: %v", err)
 	}
-	if d, err := Distance("sw", x, x, DistanceConfig{Config: loss.Config{P: 100, Reduce: loss.Mean, Root: true}}); err != nil || d.Value != 0 || d.Warnings != nil {
+	if d, err := Distance("sw", x, x, DistanceConfig{Config: loss.Config{P: 100, Reduce: loss.Mean,
+		Root: true}}); err != nil || d.Value != 0 || d.Warnings != nil {
 		t.Errorf("a cloud and itself: %+v (%v)", d, err)
 	}
 }

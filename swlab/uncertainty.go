@@ -28,8 +28,8 @@ import (
 //
 //	(g-1-k) (sum_b SE_b^2)^2 / sum_b SE_b^4
 //
-// One slice of clouds of one dimension is exact. The interval includes neither the spread over random starts of an ascent nor the bias of an adaptive number
-// of slices.
+// One slice of clouds of one dimension is exact. The interval includes neither the spread over
+// random starts of an ascent nor the bias of an adaptive number of slices.
 func (p problem) uncertainty(l loss.Sliced, e estimate) (pairErrs []float64, stdErr, half float64) {
 	perPair := len(e.shares) / len(e.pairs)
 	if p.x.Dim == 1 && perPair == 1 {

@@ -16,7 +16,8 @@ import (
 // unsliced is the result of a loss without random slices, which has no sampling error.
 func unsliced(backend string, pairs []float64) *Result {
 	value := mean(pairs)
-	return &Result{Backend: backend, PerPair: pairs, PairErrs: make([]float64, len(pairs)), Value: value, Low: value, High: value}
+	return &Result{Backend: backend, PerPair: pairs, PairErrs: make([]float64, len(pairs)), Value: value, Low: value,
+		High: value}
 }
 
 // onHost is Distance with a loss computed on the host.
@@ -77,7 +78,8 @@ func (p problem) inGraph(l loss.Graph) (*Result, error) {
 	defer engine.Free(in)
 	name, wrt := p.name, p.wrt()
 	out, err := call(e, "loss", p.key(), in, func(in nodes) nodes {
-		build := loss.BuildArgs{Source: slicing.Seeded(in.Noise), Wrt: wrt, Weights: in.Weights, MassX: in.MassX, MassY: in.MassY}
+		build := loss.BuildArgs{Source: slicing.Seeded(in.Noise), Wrt: wrt, Weights: in.Weights, MassX: in.MassX,
+			MassY: in.MassY}
 		r := l.Build(build, in.X, in.Y)
 		if r.Pairs == nil || !slices.Equal(r.Pairs.Shape().Dimensions, in.X.Shape().Dimensions[:1]) {
 			panic(fmt.Errorf("loss %q: Pairs: expected a value per pair, shape [%d], found %v",

@@ -38,8 +38,10 @@ func TestParameterCounts(t *testing.T) {
 		{"g", 0, 0, 4121, 4117}, {"n", 0, 0, 4121, 4117},
 		{"a", 16, 0, 140, 105}, {"a", 32, 0, 268, 201}, {"a", 64, 0, 524, 393}, {"a", 128, 0, 1036, 777},
 		{"ea", 16, 0, 140, 105}, {"ea", 32, 0, 268, 201}, {"ea", 64, 0, 524, 393}, {"ea", 128, 0, 1036, 777},
-		{"la", 16, 64, 262412, 262249}, {"la", 32, 64, 262540, 262345}, {"la", 64, 64, 262796, 262537}, {"la", 128, 64, 263308, 262921},
-		{"la", 16, 128, 524684, 524393}, {"la", 32, 128, 524812, 524489}, {"la", 64, 128, 525068, 524681}, {"la", 128, 128, 525580, 525065},
+		{"la", 16, 64, 262412, 262249}, {"la", 32, 64, 262540, 262345}, {"la", 64, 64, 262796, 262537},
+		{"la", 128, 64, 263308, 262921},
+		{"la", 16, 128, 524684, 524393}, {"la", 32, 128, 524812, 524489}, {"la", 64, 128, 525068, 524681},
+		{"la", 128, 128, 525580, 525065},
 		{"la-sorted", 64, 64, 262796, 262537},
 	} {
 		for form, want := range map[amortizer.Variant]int{amortizer.Released: c.coded, amortizer.Paper: c.written} {
@@ -76,7 +78,8 @@ func TestInitialDistributions(t *testing.T) {
 		return dists
 	}
 	for name, dists := range map[string]map[string]dist{
-		"l": {"f.0.weight": form, "f.0.bias": few(form)}, "g": network("g"), "n": network("h"), "a": attended(), "ea": attended(), "la": projected,
+		"l": {"f.0.weight": form, "f.0.bias": few(form)}, "g": network("g"), "n": network("h"), "a": attended(),
+		"ea": attended(), "la": projected,
 	} {
 		a := must.Get(amortizer.New(name, amortizer.Config{Points: m, DK: dk, K: k}))
 		set := weights.Init(a.Specs(), 1)
@@ -93,7 +96,8 @@ func TestInitialDistributions(t *testing.T) {
 				top = math.Max(top, math.Abs(float64(x)))
 			}
 			if dist.variance > 0 && math.Abs(variance/dist.variance-1) > 0.06 || top > dist.bound || top == 0 {
-				t.Errorf("%s %s: variance %v up to %v, expected %v up to %v", name, tensor, variance, top, dist.variance, dist.bound)
+				t.Errorf("%s %s: variance %v up to %v, expected %v up to %v", name, tensor, variance, top, dist.variance,
+					dist.bound)
 			}
 		}
 		if len(dists) > 0 {
@@ -107,10 +111,11 @@ func TestWrongCalls(t *testing.T) {
 		name   string
 		config amortizer.Config
 	}{
-		`unknown amortizer "zz", expected one of ` + strings.Join(amortizer.Names(), ", "): {"zz", amortizer.Config{Points: 1}},
-		`amortizer "la": expected points >= 1, found 0`:                                    {"la", amortizer.Config{}},
-		"expected dk >= 1, found -1":                                                       {"la", amortizer.Config{Points: 4, DK: -1}},
-		"expected variant Released (0) or Paper (1), found 2":                              {"la", amortizer.Config{Points: 4, Variant: 2}},
+		`unknown amortizer "zz", expected one of ` +
+			strings.Join(amortizer.Names(), ", "): {"zz", amortizer.Config{Points: 1}},
+		`amortizer "la": expected points >= 1, found 0`:       {"la", amortizer.Config{}},
+		"expected dk >= 1, found -1":                          {"la", amortizer.Config{Points: 4, DK: -1}},
+		"expected variant Released (0) or Paper (1), found 2": {"la", amortizer.Config{Points: 4, Variant: 2}},
 	} {
 		if _, err := amortizer.New(c.name, c.config); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, expected one that says %q", err, says)

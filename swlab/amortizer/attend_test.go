@@ -56,7 +56,8 @@ func TestAttend(t *testing.T) {
 				return append([]*graph.Node{twice}, graph.Gradient(j, n[0], n[1])...)
 			}
 		}
-		chunked := must.Get(graph.NewExec(e.Backend, of(func(q, p *graph.Node) *graph.Node { return graph.ReduceMean(attend(q, p, batch*3*m), 1) })))
+		chunked := must.Get(graph.NewExec(e.Backend,
+			of(func(q, p *graph.Node) *graph.Node { return graph.ReduceMean(attend(q, p, batch*3*m), 1) })))
 		plain := must.Get(graph.NewExec(e.Backend, of(plainMean)))
 		for _, size := range []float64{1, 3000} {
 			in := []any{normal(1, size, batch, m, dim), normal(2, 1, batch, m, dim), normal(3, 1, batch, dim)}

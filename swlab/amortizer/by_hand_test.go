@@ -81,7 +81,8 @@ func (h hand) linear(a matrix, name string) matrix {
 }
 
 func (h hand) network(a matrix, name string) matrix {
-	return h.linear(h.linear(a, name+".0").each(func(_, _ int, v float64) float64 { return 1 / (1 + math.Exp(-v)) }), name+".2")
+	return h.linear(h.linear(a, name+".0").each(func(_, _ int, v float64) float64 { return 1 / (1 + math.Exp(-v)) }),
+		name+".2")
 }
 
 func (h hand) form(x, y matrix) matrix {

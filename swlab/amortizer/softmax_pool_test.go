@@ -42,7 +42,8 @@ func TestSoftmaxPool(t *testing.T) {
 			return out
 		}
 		for _, size := range []float64{1, 300} {
-			in := []any{normal(1, 1, batch, m, dim), normal(2, size, batch, k, dim+1), normal(3, 1, batch, k, dim), normal(4, 1, batch, dim)}
+			in := []any{normal(1, 1, batch, m, dim), normal(2, size, batch, k, dim+1), normal(3, 1, batch, k, dim),
+				normal(4, 1, batch, dim)}
 			want := call(plainPool, in...)
 			for _, pairs := range []int{1, 2, 3, batch} {
 				got := call(func(p, keys, values *graph.Node) *graph.Node { return softmaxPool(p, keys, values, pairs*k*m) }, in...)
@@ -51,7 +52,8 @@ func TestSoftmaxPool(t *testing.T) {
 					if size > 1 {
 						tol = 1e-4 // float32 keeps 4 digits of a score's fraction
 					}
-					graphtest.Close(t, fmt.Sprintf("%s, scores of %g, tables of %d, %s", e.Name, size, pairs, what), flat(got[i]), vec.To[float64](flat(want[i])), tol)
+					graphtest.Close(t, fmt.Sprintf("%s, scores of %g, tables of %d, %s", e.Name, size, pairs, what), flat(got[i]),
+						vec.To[float64](flat(want[i])), tol)
 				}
 			}
 		}

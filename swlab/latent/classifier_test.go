@@ -20,12 +20,14 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// TestClassifierReference follows three steps without dropout against float64 numbers: loss, gradients, logits afterwards.
+// TestClassifierReference follows three steps without dropout against float64 numbers: loss,
+// gradients, logits afterwards.
 func TestClassifierReference(t *testing.T) {
 	z := graphtest.Golden(t, "heads.npz")
 	want := func(key string) []float64 { return tensors.MustCopyFlatData[float64](z[key]) }
 	c := DefaultClassifier(40)
-	m := classifier{&pointnet.Classifier{Classes: c.Classes}, optim.SGD{LearningRate: c.LearningRate, Momentum: c.Momentum, WeightDecay: c.WeightDecay}}
+	m := classifier{&pointnet.Classifier{Classes: c.Classes},
+		optim.SGD{LearningRate: c.LearningRate, Momentum: c.Momentum, WeightDecay: c.WeightDecay}}
 	specs := m.net.Specs()
 	initial := func() map[string]*tensors.Tensor {
 		named := map[string]*tensors.Tensor{}
@@ -40,7 +42,8 @@ func TestClassifierReference(t *testing.T) {
 	}
 	in := classifierIn[*tensors.Tensor]{Codes: z["clf_x"], Labels: z["clf_label"], Rows: tensors.FromValue(rows)}
 	in.State = classifierState[*tensors.Tensor]{initial(), zeros(trained(specs))}
-	step := engine.NewProgram[classifierIn[*tensors.Tensor], classifierOut[*tensors.Tensor]](graphtest.Engine(t), nil, m.build)
+	step := engine.NewProgram[classifierIn[*tensors.Tensor], classifierOut[*tensors.Tensor]](graphtest.Engine(t), nil,
+		m.build)
 	var losses []float32
 	for k := range 3 {
 		out := must.Get(step.Call(in))
@@ -50,7 +53,8 @@ func TestClassifierReference(t *testing.T) {
 		}
 		// The momentum after the first step is gradient + decay * weight.
 		old := initial()
-		for name, key := range map[string]string{"fc3.weight": "clf_d_c3_w", "fc3.bias": "clf_d_c3_b", "bn1.weight": "clf_d_cbn1_g"} {
+		for name, key := range map[string]string{"fc3.weight": "clf_d_c3_w", "fc3.bias": "clf_d_c3_b",
+			"bn1.weight": "clf_d_cbn1_g"} {
 			buf := tensors.MustCopyFlatData[float32](in.State.Momentum[name])
 			for i, v := range tensors.MustCopyFlatData[float32](old[name]) {
 				buf[i] -= float32(c.WeightDecay) * v
@@ -114,8 +118,8 @@ func toyConfig(classes int) ClassifierConfig {
 	return c
 }
 
-// TestClassify: separable classes are learned; with labels that mean nothing other codes are classified as by chance; equal seeds
-// give equal results.
+// TestClassify: separable classes are learned; with labels that mean nothing other codes are
+// classified as by chance; equal seeds give equal results.
 func TestClassify(t *testing.T) {
 	e, ctx := graphtest.Engine(t), context.Background()
 	train, test := codes(1, 97, 5, 1), codes(2, 200, 5, 1) // 97: the last code joins a batch
@@ -204,22 +208,27 @@ func TestClassifyRefuses(t *testing.T) {
 		train, test Codes
 		config      ClassifierConfig
 	}{
-		"cut: expected at least 2 codes, found 1":                               {cut(train, 1), test, toyConfig(5)},
-		"toy: 21 codes have 5376 numbers, found 5120":                           {Codes{Name: "toy", Vectors: train.Vectors, N: 21}, test, toyConfig(5)},
-		"number 7 of code 3: expected a finite number, found NaN":               {nan, test, toyConfig(5)},
-		"label of code 4: expected 0 to 4, found 5":                             {far, test, toyConfig(5)},
-		"plain: expected a label for each of 10 codes, found 0":                 {train, unlabelled, toyConfig(5)},
-		"toy: class 3 of code 3 has no code in cut to learn from":               {cut(train, 3), test, toyConfig(5)},
-		"classes: expected at least 2, found 1":                                 {train, test, toyConfig(1)},
-		"epochs: expected at least 1, found 0":                                  {train, test, with(func(c *ClassifierConfig) { c.Epochs = 0 })},
-		"batch: expected at least 2, for a batch norm needs two codes, found 1": {train, test, with(func(c *ClassifierConfig) { c.Batch = 1 })},
-		"rate: expected a finite number > 0, found NaN":                         {train, test, with(func(c *ClassifierConfig) { c.LearningRate = math.NaN() })},
-		"momentum: expected 0 <= momentum < 1, found 1":                         {train, test, with(func(c *ClassifierConfig) { c.Momentum = 1 })},
-		"decay: expected a finite number >= 0, found -1":                        {train, test, with(func(c *ClassifierConfig) { c.WeightDecay = -1 })},
-		"dropout: expected 0 <= dropout < 1, found 1":                           {train, test, with(func(c *ClassifierConfig) { c.Dropout = 1 })},
-		"expected a smaller rate than 1e+38":                                    {train, test, with(func(c *ClassifierConfig) { c.LearningRate = 1e38 })},
+		"cut: expected at least 2 codes, found 1": {cut(train, 1), test, toyConfig(5)},
+		"toy: 21 codes have 5376 numbers, found 5120": {Codes{Name: "toy", Vectors: train.Vectors,
+			N: 21}, test, toyConfig(5)},
+		"number 7 of code 3: expected a finite number, found NaN": {nan, test, toyConfig(5)},
+		"label of code 4: expected 0 to 4, found 5":               {far, test, toyConfig(5)},
+		"plain: expected a label for each of 10 codes, found 0":   {train, unlabelled, toyConfig(5)},
+		"toy: class 3 of code 3 has no code in cut to learn from": {cut(train, 3), test, toyConfig(5)},
+		"classes: expected at least 2, found 1":                   {train, test, toyConfig(1)},
+		"epochs: expected at least 1, found 0":                    {train, test, with(func(c *ClassifierConfig) { c.Epochs = 0 })},
+		"batch: expected at least 2, for a batch norm needs two codes, found 1": {train, test,
+			with(func(c *ClassifierConfig) { c.Batch = 1 })},
+		"rate: expected a finite number > 0, found NaN": {train, test,
+			with(func(c *ClassifierConfig) { c.LearningRate = math.NaN() })},
+		"momentum: expected 0 <= momentum < 1, found 1": {train, test, with(func(c *ClassifierConfig) { c.Momentum = 1 })},
+		"decay: expected a finite number >= 0, found -1": {train, test,
+			with(func(c *ClassifierConfig) { c.WeightDecay = -1 })},
+		"dropout: expected 0 <= dropout < 1, found 1": {train, test, with(func(c *ClassifierConfig) { c.Dropout = 1 })},
+		"expected a smaller rate than 1e+38":          {train, test, with(func(c *ClassifierConfig) { c.LearningRate = 1e38 })},
 	} {
-		if _, err := Classify(context.Background(), e, c.train, c.test, c.config, nil); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := Classify(context.Background(), e, c.train, c.test, c.config, nil); err == nil ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, want one that says %q", err, says)
 		}
 	}

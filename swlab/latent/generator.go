@@ -189,22 +189,23 @@ func newGeneratorRun(e *engine.Engine, c GeneratorConfig) *generatorRun {
 	g := &generatorRun{engine: e, config: c}
 	initial := weights.Init(specs, c.Seed).Upload()
 	g.state = generatorState[tensor]{initial, zeros(specs), zeros(specs), tensors.FromScalar(float64(0))}
-	g.update = engine.NewProgram[generatorIn[tensor], generatorState[tensor]](e, adam, func(in generatorIn[node]) generatorState[node] {
-		out := in.State
-		out.Count = graph.AddScalar(in.State.Count, 1)
-		codes := pointnet.Generator{}.Forward(in.State.Weights, in.Noise)
-		var w []*graph.Node
-		for _, s := range specs {
-			w = append(w, in.State.Weights[s.Name])
-		}
-		// The scalar whose gradient in the codes is the given one.
-		for i, gradient := range graph.Gradient(graph.ReduceAllSum(graph.Mul(codes, in.Gradient)), w...) {
-			name := specs[i].Name
-			first, second := in.State.First[name], in.State.Second[name]
-			out.Weights[name], out.First[name], out.Second[name] = adam.Step(w[i], gradient, first, second, out.Count)
-		}
-		return out
-	})
+	g.update = engine.NewProgram[generatorIn[tensor], generatorState[tensor]](e, adam,
+		func(in generatorIn[node]) generatorState[node] {
+			out := in.State
+			out.Count = graph.AddScalar(in.State.Count, 1)
+			codes := pointnet.Generator{}.Forward(in.State.Weights, in.Noise)
+			var w []*graph.Node
+			for _, s := range specs {
+				w = append(w, in.State.Weights[s.Name])
+			}
+			// The scalar whose gradient in the codes is the given one.
+			for i, gradient := range graph.Gradient(graph.ReduceAllSum(graph.Mul(codes, in.Gradient)), w...) {
+				name := specs[i].Name
+				first, second := in.State.First[name], in.State.Second[name]
+				out.Weights[name], out.First[name], out.Second[name] = adam.Step(w[i], gradient, first, second, out.Count)
+			}
+			return out
+		})
 	return g
 }
 

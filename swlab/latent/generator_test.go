@@ -28,7 +28,8 @@ func TestTransportReference(t *testing.T) {
 	for name, c := range map[string]struct {
 		keys [2]string
 		tol  [2]float64
-	}{"log": {[2]string{"cost_log1001", "grad_log1001"}, [2]float64{1e-4, 1e-3}}, "released": {[2]string{"cost_authors", "grad_authors"}, [2]float64{1e-6, 5e-3}}} {
+	}{"log": {[2]string{"cost_log1001", "grad_log1001"}, [2]float64{1e-4, 1e-3}},
+		"released": {[2]string{"cost_authors", "grad_authors"}, [2]float64{1e-6, 5e-3}}} {
 		config := DefaultGenerator()
 		config.Sinkhorn = name
 		costs, grads := tensors.MustCopyFlatData[float64](z[c.keys[0]]), tensors.MustCopyFlatData[float64](z[c.keys[1]])
@@ -100,8 +101,8 @@ func TestGeneratorStep(t *testing.T) {
 	}
 }
 
-// TestTrainGenerator: training brings generated codes nearer to the real ones in exact transport cost, is repeatable, and keeps the
-// smaller last batch.
+// TestTrainGenerator: training brings generated codes nearer to the real ones in exact transport
+// cost, is repeatable, and keeps the smaller last batch.
 func TestTrainGenerator(t *testing.T) {
 	e, ctx := graphtest.Engine(t), context.Background()
 	real := codes(1, 70, 2, 0.3)
@@ -184,13 +185,15 @@ func TestGeneratorRefuses(t *testing.T) {
 			t.Errorf("error %v, want one that says %q", err, says)
 		}
 	}
-	if _, err := TrainGenerator(ctx, e, Codes{Name: "none"}, DefaultGenerator(), nil); err == nil || !strings.Contains(err.Error(), "none: expected at least 1 codes, found 0") {
+	if _, err := TrainGenerator(ctx, e, Codes{Name: "none"}, DefaultGenerator(), nil); err == nil ||
+		!strings.Contains(err.Error(), "none: expected at least 1 codes, found 0") {
 		t.Errorf("no codes: %v", err)
 	}
 	if _, err := Generate(e, weights.NewSet(), 1, 1); err == nil || !strings.Contains(err.Error(), "missing: fc1.weight") {
 		t.Errorf("no weights: %v", err)
 	}
-	if _, err := Generate(e, weights.Init(pointnet.Generator{}.Specs(), 1), 0, 1); err == nil || !strings.Contains(err.Error(), "at least 1, found 0") {
+	if _, err := Generate(e, weights.Init(pointnet.Generator{}.Specs(), 1), 0, 1); err == nil ||
+		!strings.Contains(err.Error(), "at least 1, found 0") {
 		t.Errorf("no codes to generate: %v", err)
 	}
 	stopped, stop := context.WithCancel(ctx)

@@ -246,7 +246,8 @@ type objective struct {
 }
 
 func newObjective(e examples, class int32, c float64) *objective {
-	o := &objective{x: e.x, c: c, y: make([]float64, len(e.labels)), margins: mat.NewVecDense(len(e.labels), nil), gradient: mat.NewVecDense(svmWidth, nil)}
+	o := &objective{x: e.x, c: c, y: make([]float64, len(e.labels)), margins: mat.NewVecDense(len(e.labels), nil),
+		gradient: mat.NewVecDense(svmWidth, nil)}
 	for i, l := range e.labels {
 		o.y[i] = -1
 		if l == class {
@@ -296,7 +297,8 @@ func (o *objective) minimize(w []float64, tolerance float64) (float64, error) {
 		Grad: func(g, w []float64) { o.visit(w); copy(g, o.gradient.RawVector().Data) },
 	}
 	// gonum's threshold is on the largest component
-	settings := optimize.Settings{GradientThreshold: limit / math.Sqrt(float64(len(w))), Converger: optimize.NeverTerminate{}, MajorIterations: 5000}
+	settings := optimize.Settings{GradientThreshold: limit / math.Sqrt(float64(len(w))),
+		Converger: optimize.NeverTerminate{}, MajorIterations: 5000}
 	r, err := optimize.Minimize(problem, append([]float64(nil), w...), &settings, &optimize.LBFGS{Store: 30})
 	if r == nil {
 		return 0, fmt.Errorf("training a support vector machine with C = %g: %w", o.c, err)

@@ -144,7 +144,8 @@ func TestClassifySVM(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Accuracy < 0.99 || r.NTrain != 150 || r.NTest != 200 || len(r.Correct) != 200 || calls != 5*(1+5*len(candidates)) {
+	if r.Accuracy < 0.99 || r.NTrain != 150 || r.NTest != 200 || len(r.Correct) != 200 ||
+		calls != 5*(1+5*len(candidates)) {
 		t.Errorf("separable classes: %+v after %d trainings", r, calls)
 	}
 	for _, v := range r.Validation {

@@ -53,8 +53,8 @@ func chamfer(x, y []float32) float64 {
 	return way(x, y) + way(y, x)
 }
 
-// TestPairwise: every pair of blocks that do not divide the sets, against float64; clouds of different sizes; the halves of
-// symmetric distances.
+// TestPairwise: every pair of blocks that do not divide the sets, against float64; clouds of
+// different sizes; the halves of symmetric distances.
 func TestPairwise(t *testing.T) {
 	e, ctx := graphtest.Engine(t), context.Background()
 	a, b := random(1, 19, 30), random(2, 17, 24)
@@ -114,7 +114,8 @@ func TestIdenticalSets(t *testing.T) {
 	a := random(5, 6, 20)
 	r := must.Get(Compare(context.Background(), graphtest.Engine(t), a, a, Config{Distances: []string{"cd", "emd-exact"}}))
 	want := Scores{COVPaper: 1, COVStandard: 1}
-	if r.JSD != 0 || r.JSDScaled != 0 || *r.CD != want || *r.EMDExact != want || r.EMDApprox != nil || r.EMDMatchedMass != 0 {
+	if r.JSD != 0 || r.JSDScaled != 0 || *r.CD != want || *r.EMDExact != want || r.EMDApprox != nil ||
+		r.EMDMatchedMass != 0 {
 		t.Errorf("%+v, cd %+v, exact %+v", r, *r.CD, *r.EMDExact)
 	}
 }
@@ -193,7 +194,8 @@ func TestResume(t *testing.T) {
 		name string
 	}{{other, b, "cd"}, {b, a, "cd"}, {a, b, "emd-exact"}} {
 		before := len(files())
-		if _, err := Pairwise(context.Background(), e, c.x, c.y, c.name, Config{Store: o.Store}); err != nil || len(files()) != before+6 {
+		if _, err := Pairwise(context.Background(), e, c.x, c.y, c.name, Config{Store: o.Store}); err != nil ||
+			len(files()) != before+6 {
 			t.Errorf("%s: %d blocks written, %v", c.name, len(files())-before, err)
 		}
 	}
@@ -212,13 +214,17 @@ func TestCompareRefuses(t *testing.T) {
 		r, g *datasets.Set
 		o    Config
 	}{
-		`distances: expected some of cd, emd-approx, emd-exact, found "sw"`:                  {random(1, 2, 8), random(2, 2, 8), Config{Distances: []string{"cd", "sw"}}},
-		`distances: "cd" is there twice`:                                                     {random(1, 2, 8), random(2, 2, 8), Config{Distances: []string{"cd", "cd"}}},
-		"flat: expected clouds of dimension 3, found 2":                                      {flat, random(2, 2, 8), Config{}},
-		"expected at least one cloud and one point, found 0 clouds":                          {random(1, 0, 8), random(2, 2, 8), Config{}},
-		`distances: expected some of cd, emd-approx, emd-exact, found none`:                  {random(1, 2, 8), random(2, 2, 8), Config{Distances: []string{}}},
-		"emd-approx: approximate EMD: expected clouds of equally many points, found 8 and 9": {random(1, 2, 9), random(2, 2, 8), Config{}},
-		"store: expected a folder, found the file":                                           {random(1, 2, 8), random(2, 2, 8), Config{Store: file}},
+		`distances: expected some of cd, emd-approx, emd-exact, found "sw"`: {random(1, 2, 8),
+			random(2, 2, 8), Config{Distances: []string{"cd", "sw"}}},
+		`distances: "cd" is there twice`: {random(1, 2, 8),
+			random(2, 2, 8), Config{Distances: []string{"cd", "cd"}}},
+		"flat: expected clouds of dimension 3, found 2":             {flat, random(2, 2, 8), Config{}},
+		"expected at least one cloud and one point, found 0 clouds": {random(1, 0, 8), random(2, 2, 8), Config{}},
+		`distances: expected some of cd, emd-approx, emd-exact, found none`: {random(1, 2, 8),
+			random(2, 2, 8), Config{Distances: []string{}}},
+		"emd-approx: approximate EMD: expected clouds of equally many points, found 8 and 9": {random(1, 2, 9),
+			random(2, 2, 8), Config{}},
+		"store: expected a folder, found the file": {random(1, 2, 8), random(2, 2, 8), Config{Store: file}},
 		"store: mkdir": {random(1, 2, 8), random(2, 2, 8), Config{Store: filepath.Join(file, "below")}},
 		"cd: scores: distances generated to reference: expected finite numbers, found +Inf": {random(1, 2, 8), far, Config{}},
 	} {
@@ -226,7 +232,8 @@ func TestCompareRefuses(t *testing.T) {
 			t.Errorf("error %v, expected %q", err, says)
 		}
 	}
-	if _, err := Compare(context.Background(), nil, random(1, 2, 8), random(2, 2, 8), Config{}); err == nil || !strings.Contains(err.Error(), "expected an engine that engine.Open has opened") {
+	if _, err := Compare(context.Background(), nil, random(1, 2, 8), random(2, 2, 8), Config{}); err == nil ||
+		!strings.Contains(err.Error(), "expected an engine that engine.Open has opened") {
 		t.Errorf("without an engine: %v", err)
 	}
 }
@@ -238,7 +245,8 @@ func TestPerCall(t *testing.T) {
 		backend string
 		points  int
 		want    int
-	}{{"go", 256, 16}, {"go", 1024, 4}, {"go", 4096, 1}, {"xla:cpu", 2048, 16}, {"xla:cpu", 4096, 4}, {"xla:cuda", 512, 256}, {"xla:cuda", 2048, 64}, {"xla:cuda", 1 << 15, 1}} {
+	}{{"go", 256, 16}, {"go", 1024, 4}, {"go", 4096, 1}, {"xla:cpu", 2048, 16}, {"xla:cpu", 4096, 4},
+		{"xla:cuda", 512, 256}, {"xla:cuda", 2048, 64}, {"xla:cuda", 1 << 15, 1}} {
 		s := &solver{engine: &engine.Engine{Name: c.backend}}
 		if got := s.perCall(c.points, c.points); got != c.want {
 			t.Errorf("%s, %d points: %d pairs, want %d", c.backend, c.points, got, c.want)
@@ -246,8 +254,8 @@ func TestPerCall(t *testing.T) {
 	}
 }
 
-// TestSmallClouds: the report warns of clouds too small for the approximate EMD; normalised pairs have the distances of radius 1, in the
-// units of the clouds, and blocks of their own in the store.
+// TestSmallClouds: the report warns of clouds too small for the approximate EMD; normalised pairs
+// have the distances of radius 1, in the units of the clouds, and blocks of their own in the store.
 func TestSmallClouds(t *testing.T) {
 	e := graphtest.Engine(t)
 	g, r := random(1, 3, 40), random(2, 2, 40)
@@ -258,7 +266,8 @@ func TestSmallClouds(t *testing.T) {
 	}
 	o := Config{Distances: []string{"emd-approx", "emd-exact"}, Store: t.TempDir()}
 	as := must.Get(Compare(t.Context(), e, r, g, o))
-	if len(as.Warnings) != 1 || !strings.Contains(as.Warnings[0], "generated cloud 0 and reference cloud") || !strings.Contains(as.Warnings[0], "times as much") {
+	if len(as.Warnings) != 1 || !strings.Contains(as.Warnings[0], "generated cloud 0 and reference cloud") ||
+		!strings.Contains(as.Warnings[0], "times as much") {
 		t.Errorf("warnings %q", as.Warnings)
 	}
 	o.Normalize = true
@@ -266,12 +275,14 @@ func TestSmallClouds(t *testing.T) {
 	if len(unit.Warnings) > 0 {
 		t.Errorf("normalised: warnings %q", unit.Warnings)
 	}
-	for name, ratio := range map[string]float64{"as they are": as.EMDApprox.MMDPaper / as.EMDExact.MMDPaper, "normalised": unit.EMDApprox.MMDPaper / unit.EMDExact.MMDPaper} {
+	for name, ratio := range map[string]float64{"as they are": as.EMDApprox.MMDPaper / as.EMDExact.MMDPaper,
+		"normalised": unit.EMDApprox.MMDPaper / unit.EMDExact.MMDPaper} {
 		if (ratio > 1.53) != (name == "as they are") || ratio < 1.01 {
 			t.Errorf("%s: the approximate MMD is %.3g times the exact one", name, ratio)
 		}
 	}
-	if _, err := Compare(t.Context(), e, r, g, Config{Distances: []string{"cd"}, Normalize: true}); err == nil || !strings.Contains(err.Error(), "normalize") {
+	if _, err := Compare(t.Context(), e, r, g, Config{Distances: []string{"cd"}, Normalize: true}); err == nil ||
+		!strings.Contains(err.Error(), "normalize") {
 		t.Errorf("cd alone: error %v", err)
 	}
 }

@@ -18,7 +18,8 @@ func golden(t *testing.T) (generated, reference *datasets.Set, numbers func(key 
 	z := graphtest.Golden(t, "metrics.npz")
 	set := func(key string) *datasets.Set {
 		d := z[key].Shape().Dimensions
-		return &datasets.Set{Name: key, Clouds: d[0], Points: d[1], Dim: d[2], Coords: tensors.MustCopyFlatData[float32](z[key])}
+		return &datasets.Set{Name: key, Clouds: d[0], Points: d[1], Dim: d[2],
+			Coords: tensors.MustCopyFlatData[float32](z[key])}
 	}
 	return set("gen"), set("real"), func(key string) []float64 { return graphtest.Values(z[key]) }
 }

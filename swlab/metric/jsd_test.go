@@ -65,8 +65,8 @@ func TestCells(t *testing.T) {
 	}
 }
 
-// TestJSD: closed forms. Clouds at one point each: 0 in the same cell, 1 in two. Three quarters and one quarter against one half:
-// by the entropies.
+// TestJSD: closed forms. Clouds at one point each: 0 in the same cell, 1 in two. Three quarters and
+// one quarter against one half: by the entropies.
 func TestJSD(t *testing.T) {
 	set := func(n int, points ...float32) *datasets.Set {
 		return &datasets.Set{Name: "points", Clouds: n, Points: len(points) / 3 / n, Dim: 3, Coords: points}
@@ -115,10 +115,12 @@ func TestJSDRefuses(t *testing.T) {
 		set   *datasets.Set
 		scale float64
 	}{
-		"flat: JSD: expected clouds of dimension 3, found 2":                   {&datasets.Set{Name: "flat", Clouds: 1, Points: 1, Dim: 2, Coords: []float32{0, 0}}, 1},
-		"JSD: expected a scale above 0, found -1":                              {good, -1},
-		"hole: cloud 0, point 0: expected finite coordinates, found [0 NaN 0]": {&datasets.Set{Name: "hole", Clouds: 1, Points: 1, Dim: 3, Coords: []float32{0, float32(math.NaN()), 0}}, 1},
-		"JSD: expected points in both sets, found 0 and 1":                     {&datasets.Set{Name: "none", Clouds: 0, Points: 1, Dim: 3}, 1},
+		"flat: JSD: expected clouds of dimension 3, found 2": {&datasets.Set{Name: "flat", Clouds: 1,
+			Points: 1, Dim: 2, Coords: []float32{0, 0}}, 1},
+		"JSD: expected a scale above 0, found -1": {good, -1},
+		"hole: cloud 0, point 0: expected finite coordinates, found [0 NaN 0]": {&datasets.Set{Name: "hole", Clouds: 1,
+			Points: 1, Dim: 3, Coords: []float32{0, float32(math.NaN()), 0}}, 1},
+		"JSD: expected points in both sets, found 0 and 1": {&datasets.Set{Name: "none", Clouds: 0, Points: 1, Dim: 3}, 1},
 	} {
 		if _, err := JSD(c.set, good, c.scale); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, expected %q", err, says)

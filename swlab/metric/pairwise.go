@@ -28,7 +28,8 @@ func (s side) is(t side) bool {
 // Pairwise is the matrix of a distance from every cloud of first to every cloud of second. If both
 // are the same clouds and the distance is symmetric, it computes one half; the approximate EMD is
 // not symmetric.
-func Pairwise(ctx context.Context, e *engine.Engine, first, second *datasets.Set, distance string, o Config) (Matrix, error) {
+func Pairwise(ctx context.Context, e *engine.Engine, first, second *datasets.Set, distance string,
+	o Config) (Matrix, error) {
 	o.Distances = []string{distance}
 	if err := Check(second, first, o); err != nil {
 		return Matrix{}, err

@@ -29,7 +29,8 @@ func TestScoresByHand(t *testing.T) {
 	// Columns of the table, without the diagonal, are
 	//   g0: g1 9, r 5 2 8: r1, wrong        g1: g0 2.5, r 6 3 4: g0, right
 	//   r0: g 5 6, r1 7, r2 3: r2, right    r1: g 2 3, r0 1, r2 7: r0, right    r2: g 8 4, r0 7, r1 9: g1, wrong
-	want := Scores{MMDPaper: (2 + 3) / 2., MMDStandard: (5 + 2 + 4) / 3., COVPaper: 1, COVStandard: 1 / 3., NNA: 3 / 5., NNAGenerated: 1 / 2., NNAReference: 2 / 3.}
+	want := Scores{MMDPaper: (2 + 3) / 2., MMDStandard: (5 + 2 + 4) / 3., COVPaper: 1, COVStandard: 1 / 3., NNA: 3 / 5.,
+		NNAGenerated: 1 / 2., NNAReference: 2 / 3.}
 	if err != nil || math.Abs(got.MMDStandard-want.MMDStandard) > 1e-15 {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -130,7 +131,8 @@ func TestScoresBruteForce(t *testing.T) {
 		want.NNAGenerated /= float64(n)
 		want.NNAReference /= float64(k)
 		for _, c := range [][2]float64{
-			{got.MMDPaper, want.MMDPaper}, {got.MMDStandard, want.MMDStandard}, {got.COVPaper, want.COVPaper}, {got.COVStandard, want.COVStandard},
+			{got.MMDPaper, want.MMDPaper}, {got.MMDStandard, want.MMDStandard}, {got.COVPaper, want.COVPaper},
+			{got.COVStandard, want.COVStandard},
 			{got.NNA, want.NNA}, {got.NNAGenerated, want.NNAGenerated}, {got.NNAReference, want.NNAReference},
 		} {
 			if math.Abs(c[0]-c[1]) > 1e-14 {
@@ -142,10 +144,13 @@ func TestScoresBruteForce(t *testing.T) {
 
 func TestScoresRefuse(t *testing.T) {
 	for says, m := range map[string][3]Matrix{
-		"generated to generated: expected a matrix [1, 1] that is not empty, found [2, 2] with 4 values": {matrix(2, 2, 0, 1, 1, 0), matrix(1, 1, 1), matrix(1, 1, 0)},
-		"reference to reference: expected a matrix [1, 1] that is not empty, found [1, 1] with 0 values": {matrix(1, 1, 0), matrix(1, 1, 1), matrix(1, 1)},
+		"generated to generated: expected a matrix [1, 1] that is not empty, found [2, 2] with 4 values": {matrix(2, 2, 0, 1,
+			1, 0), matrix(1, 1, 1), matrix(1, 1, 0)},
+		"reference to reference: expected a matrix [1, 1] that is not empty, found [1, 1] with 0 values": {matrix(1, 1, 0),
+			matrix(1, 1, 1), matrix(1, 1)},
 		"generated to reference: expected a matrix [0, 0] that is not empty, found [0, 0] with 0 values": {},
-		"generated to reference: expected finite numbers, found NaN for clouds 0 and 1":                  {matrix(1, 1, 0), matrix(1, 2, 1, math.NaN()), matrix(2, 2, 0, 1, 1, 0)},
+		"generated to reference: expected finite numbers, found NaN for clouds 0 and 1": {matrix(1, 1, 0),
+			matrix(1, 2, 1, math.NaN()), matrix(2, 2, 0, 1, 1, 0)},
 	} {
 		if _, err := NewScores(m[0], m[1], m[2]); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("error %v, expected %q", err, says)

@@ -39,10 +39,11 @@ func newSolver(e *engine.Engine, d distance) (*solver, error) {
 		return nil, err
 	}
 	l := d.loss.(loss.Graph)
-	program := engine.NewProgram[pairs[*tensors.Tensor], matched[*tensors.Tensor]](e, d.name, func(in pairs[*graph.Node]) matched[*graph.Node] {
-		r := l.Build(loss.BuildArgs{Wrt: ot1d.None}, in.X, in.Y)
-		return matched[*graph.Node]{r.Pairs, r.MatchedMass}
-	})
+	program := engine.NewProgram[pairs[*tensors.Tensor], matched[*tensors.Tensor]](e, d.name,
+		func(in pairs[*graph.Node]) matched[*graph.Node] {
+			r := l.Build(loss.BuildArgs{Wrt: ot1d.None}, in.X, in.Y)
+			return matched[*graph.Node]{r.Pairs, r.MatchedMass}
+		})
 	return &solver{engine: e, program: program}, nil
 }
 

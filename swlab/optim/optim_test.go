@@ -51,10 +51,12 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// TestStepNumber: Adam refuses a step number that is no float64 scalar, from which 1 - beta^t would be wrong or of another shape.
+// TestStepNumber: Adam refuses a step number that is no float64 scalar, from which 1 - beta^t would
+// be wrong or of another shape.
 func TestStepNumber(t *testing.T) {
 	e := must.Get(engine.Open(""))
-	for says, number := range map[string]any{"": 1.0, "found (Float32)": float32(1), "found (Float64)[2]": []float64{1, 2}} {
+	for says, number := range map[string]any{"": 1.0, "found (Float32)": float32(1),
+		"found (Float64)[2]": []float64{1, 2}} {
 		x, err := graph.NewExec(e.Backend, func(in []*graph.Node) *graph.Node {
 			w, _, _ := Adam{LearningRate: 0.1, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8}.Step(in[0], in[0], in[0], in[0], in[1])
 			return w
@@ -62,7 +64,8 @@ func TestStepNumber(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err = x.Call([]float32{1, 2}, number); (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
+		if _, err = x.Call([]float32{1, 2}, number); (err == nil) != (says == "") || err != nil &&
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("step number %v: error %v, expected %q", number, err, says)
 		}
 	}

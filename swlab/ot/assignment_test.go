@@ -124,7 +124,8 @@ func refuses(t *testing.T, calls map[string]func() error) {
 
 // checkGradient compares a gradient in v with central differences of value, which reads v. Both agree within
 // tolerance, relative to 1 or the slope.
-func checkGradient(t *testing.T, name string, v []float32, gradient []float64, step, tolerance float64, value func() float64) {
+func checkGradient(t *testing.T, name string, v []float32, gradient []float64, step, tolerance float64,
+	value func() float64) {
 	t.Helper()
 	for i, old := range v {
 		v[i] = old + float32(step)
@@ -259,7 +260,8 @@ func TestEMDAgainstHungarian(t *testing.T) {
 				if m == 270 && p == 0.5 {
 					continue
 				}
-				for kind, cloud := range []func() []float32{func() []float32 { return normal(r, m*dim, 1) }, func() []float32 { return lattice(r, m*dim) }} {
+				for kind, cloud := range []func() []float32{func() []float32 { return normal(r, m*dim, 1) },
+					func() []float32 { return lattice(r, m*dim) }} {
 					x, y := cloud(), cloud()
 					name := fmt.Sprintf("dim %d, m %d, p %v, kind %d", dim, m, p, kind)
 					c := matrixOf(x, y, dim, p)
@@ -309,7 +311,8 @@ func TestEMDProperties(t *testing.T) {
 	for i := range moved {
 		moved[i] += []float32{2, -1, 0.5}[i%3]
 	}
-	near(t, "translation, p = 2", emd(t, "translation", x, moved, 3, 2).Cost, m*5.25, 1e-3) // coordinates are rounded to float32
+	// coordinates are rounded to float32
+	near(t, "translation, p = 2", emd(t, "translation", x, moved, 3, 2).Cost, m*5.25, 1e-3)
 	same := emd(t, "identical", x, x, 3, 1)
 	near(t, "identical", same.Cost, 0, 0)
 	perm := r.Perm(m)

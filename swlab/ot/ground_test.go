@@ -59,7 +59,8 @@ func TestPNorm(t *testing.T) {
 				want = bruteForce(pNorms(whole, y, dim, p), m) / m
 				plan := must.Get(PNorm.Transport(few, y, dim, p, []float64{2, 3, 1}, nil))
 				if math.Abs(plan.Cost-want) > 1e-12*want || plan.DualityGap > 1e-12*want {
-					t.Errorf("p = %g, dim %d: transport costs %v, gap %g; all permutations: %v", p, dim, plan.Cost, plan.DualityGap, want)
+					t.Errorf("p = %g, dim %d: transport costs %v, gap %g; all permutations: %v", p, dim, plan.Cost, plan.DualityGap,
+						want)
 				}
 				gx, gy = plan.Gradient(few, y, dim, p)
 				held := func() (sum float64) {

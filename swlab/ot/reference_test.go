@@ -60,7 +60,8 @@ func TestRealShapes(t *testing.T) {
 // BenchmarkEMD matches procedural shapes of 2048 points: different ones, a cloud and its bootstrap, a cloud and itself
 // jittered.
 func BenchmarkEMD(b *testing.B) {
-	set := must.Get(datasets.Shapes{Train: 1, Points: 2048, Classes: []string{"aeroplane", "chair", "guitar", "table"}}.Generate())
+	set := must.Get(datasets.Shapes{Train: 1, Points: 2048,
+		Classes: []string{"aeroplane", "chair", "guitar", "table"}}.Generate())
 	r := source(10)
 	boot, jitter := make([]float32, 0, 6144), make([]float32, 0, 6144)
 	for range 2048 {

@@ -31,8 +31,8 @@ type scaling struct {
 
 func newScaling(c, a, b []float64) *scaling {
 	n, k := len(a), len(b)
-	return &scaling{c: c, a: a, b: b, f: make([]float64, n), g: make([]float64, k), u: slices.Repeat([]float64{1}, n), v: slices.Repeat([]float64{1}, k),
-		column: make([]float64, k), kernel: newKernel(n, k)}
+	return &scaling{c: c, a: a, b: b, f: make([]float64, n), g: make([]float64, k), kernel: newKernel(n, k),
+		u: slices.Repeat([]float64{1}, n), v: slices.Repeat([]float64{1}, k), column: make([]float64, k)}
 }
 
 // plain does that many iterations from the present potentials, the first with logarithms, and

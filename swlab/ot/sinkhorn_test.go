@@ -54,7 +54,8 @@ func TestSinkhornMarginals(t *testing.T) {
 	for _, c := range []struct {
 		n, k, dim int
 		reg, p    float64
-	}{{1, 1, 3, 1, 2}, {1, 7, 2, .1, 1}, {40, 25, 3, 1, 2}, {33, 70, 3, 0.05, 2}, {100, 90, 2, 0.01, 1}, {64, 64, 5, 0.02, 1.5}} {
+	}{{1, 1, 3, 1, 2}, {1, 7, 2, .1, 1}, {40, 25, 3, 1, 2}, {33, 70, 3, 0.05, 2}, {100, 90, 2, 0.01, 1},
+		{64, 64, 5, 0.02, 1.5}} {
 		name := fmt.Sprint(c)
 		x, y := normal(r, c.n*c.dim, 0.4), normal(r, c.k*c.dim, 0.4)
 		a, b := make([]float64, c.n), make([]float64, c.k)
@@ -198,13 +199,15 @@ func TestReferenceSinkhorn(t *testing.T) {
 	const n, dim = 64, 256
 	for b := range 2 {
 		part := b * n * dim
-		x, y := tensors.MustCopyFlatData[float32](z["real"])[part:part+n*dim], tensors.MustCopyFlatData[float32](z["gen"])[part:part+n*dim]
+		x, y := tensors.MustCopyFlatData[float32](z["real"])[part:part+n*dim],
+			tensors.MustCopyFlatData[float32](z["gen"])[part:part+n*dim]
 		for _, c := range []struct {
 			key  string
 			s    Sinkhorn
 			cost float64
 			grad float64
-		}{{"log1001", Sinkhorn{Reg: 1e-3, Iterations: 1001}, 1e-10, 1e-8}, {"exact", Sinkhorn{Reg: 1e-3, Tolerance: 1e-11, MaxIterations: 100000}, 1e-9, 1e-6}} {
+		}{{"log1001", Sinkhorn{Reg: 1e-3, Iterations: 1001}, 1e-10, 1e-8},
+			{"exact", Sinkhorn{Reg: 1e-3, Tolerance: 1e-11, MaxIterations: 100000}, 1e-9, 1e-6}} {
 			plan := solve(t, c.key, c.s, x, y, dim)
 			want := graphtest.Values(z["cost_"+c.key])[b]
 			near(t, c.key, plan.Cost, want, c.cost*want)

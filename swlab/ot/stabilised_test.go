@@ -59,7 +59,8 @@ func TestReferenceStabilised(t *testing.T) {
 	const n, dim = 64, 256
 	costs, grads := graphtest.Values(z["cost_authors"]), graphtest.Values(z["grad_authors"])
 	for b := range 2 {
-		x, y := tensors.MustCopyFlatData[float32](z["real"])[b*n*dim:(b+1)*n*dim], tensors.MustCopyFlatData[float32](z["gen"])[b*n*dim:(b+1)*n*dim]
+		x, y := tensors.MustCopyFlatData[float32](z["real"])[b*n*dim:(b+1)*n*dim],
+			tensors.MustCopyFlatData[float32](z["gen"])[b*n*dim:(b+1)*n*dim]
 		s := must.Get(StabilisedSinkhorn(x, y, dim, 1e-3, StabilisedIterations))
 		near(t, "cost", s.Cost, costs[b], 1e-10*costs[b])
 		graphtest.Close(t, "gradient", s.GradY, grads[b*n*dim:(b+1)*n*dim], 1e-6)
@@ -76,10 +77,18 @@ func TestReferenceStabilised(t *testing.T) {
 func TestStabilisedErrors(t *testing.T) {
 	x := []float32{1, 2}
 	refuses(t, map[string]func() error{
-		"found reg = 0, iterations = 5":                  func() error { _, err := StabilisedSinkhorn(x, x, 2, 0, 5); return err },
-		"found reg = +Inf":                               func() error { _, err := StabilisedSinkhorn(x, x, 2, math.Inf(1), 5); return err },
-		"iterations >= 1, found reg = 1, iterations = 0": func() error { _, err := StabilisedSinkhorn(x, x, 2, 1, 0); return err },
-		"dim = 3, 2 and 2 numbers":                       func() error { _, err := StabilisedSinkhorn(x, x, 3, 1, 1); return err },
-		"coordinate 1 of point 0 of cloud y is +Inf":     func() error { _, err := StabilisedSinkhorn(x, []float32{1, float32(math.Inf(1))}, 2, 1, 1); return err },
+		"found reg = 0, iterations = 5": func() error { _, err := StabilisedSinkhorn(x, x, 2, 0, 5); return err },
+		"found reg = +Inf":              func() error { _, err := StabilisedSinkhorn(x, x, 2, math.Inf(1), 5); return err },
+		"iterations >= 1, found reg = 1, iterations = 0": func() error {
+			_,
+				err := StabilisedSinkhorn(x, x, 2, 1, 0)
+			return err
+		},
+		"dim = 3, 2 and 2 numbers": func() error { _, err := StabilisedSinkhorn(x, x, 3, 1, 1); return err },
+		"coordinate 1 of point 0 of cloud y is +Inf": func() error {
+			_,
+				err := StabilisedSinkhorn(x, []float32{1, float32(math.Inf(1))}, 2, 1, 1)
+			return err
+		},
 	})
 }

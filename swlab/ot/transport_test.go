@@ -81,7 +81,8 @@ func transport(t *testing.T, name string, x, y []float32, dim int, p float64, a,
 
 func TestTransportKnown(t *testing.T) {
 	x, y := []float32{2.7, 4.11, 9.6, 14, 34.2, 34.974}, []float32{2.8, 4.45, 9.5, 14.1}
-	near(t, "three against two", transport(t, "three against two", x, y, 2, 1, nil, nil).Cost, 12.853658627, 1e-6) // coordinates in float32
+	// coordinates in float32
+	near(t, "three against two", transport(t, "three against two", x, y, 2, 1, nil, nil).Cost, 12.853658627, 1e-6)
 	x, y = []float32{0, 0, 1, 0, 0, 1}, []float32{1, 1, 2, 0, 0, 0}
 	a, b := []float64{0.5, 0.25, 0.25}, []float64{0.25, 0.25, 0.5}
 	for _, p := range []float64{1, 2} {
@@ -91,7 +92,8 @@ func TestTransportKnown(t *testing.T) {
 	near(t, "tiny masses", transport(t, "tiny masses", x, y, 2, 1, tiny, b).Cost, 0.5, 0)
 	huge := []float64{0.25e308, 0.25e308, 0.5e308}
 	near(t, "huge masses", transport(t, "huge masses", x, y, 2, 1, tiny, huge).Cost, 0.5, 0)
-	near(t, "a mass of 0", transport(t, "a mass of 0", []float32{0, 1, 9}, []float32{2, 50, 1}, 1, 1, []float64{1, 1, 0}, []float64{1, 0, 3}).Cost, 0.75, 0)
+	near(t, "a mass of 0", transport(t, "a mass of 0", []float32{0, 1, 9}, []float32{2, 50, 1}, 1, 1, []float64{1, 1, 0},
+		[]float64{1, 0, 3}).Cost, 0.75, 0)
 	if plan := transport(t, "itself", x, x, 2, 3, a, a); plan.Cost != 0 || plan.DualityGap != 0 {
 		t.Errorf("a cloud and itself: cost %v, gap %v", plan.Cost, plan.DualityGap)
 	}

@@ -141,7 +141,8 @@ func TestFirstMaximum(t *testing.T) {
 		}
 		if at[i] != want[i] {
 			if other++; math.Abs(value(at[i])-value(want[i])) > 1e-6 {
-				t.Fatalf("cloud %d, channel %d: point %d with %v, the graph has point %d with %v", pair, c, at[i], value(at[i]), want[i], value(want[i]))
+				t.Fatalf("cloud %d, channel %d: point %d with %v, the graph has point %d with %v", pair, c, at[i], value(at[i]),
+					want[i], value(want[i]))
 			}
 		}
 	}
@@ -183,7 +184,8 @@ func TestMaximumEqualsPlain(t *testing.T) {
 	for _, mode := range []Mode{Train, Eval} {
 		t.Run(fmt.Sprint("mode ", mode), func(t *testing.T) {
 			var results [2][]*tensors.Tensor
-			for k, forward := range []func(a *Autoencoder, w weights.Nodes, x *graph.Node, mode Mode) Output{storedForward, (*Autoencoder).Forward} {
+			for k, forward := range []func(a *Autoencoder, w weights.Nodes, x *graph.Node, mode Mode) Output{storedForward,
+				(*Autoencoder).Forward} {
 				a := &Autoencoder{Points: m}
 				specs := a.Specs()
 				results[k] = graphtest.Call(t, func(in []*graph.Node) []*graph.Node {

@@ -31,7 +31,8 @@ func BenchmarkParts(b *testing.B) {
 	const rows = batch * points
 	a := &Autoencoder{Points: points}
 	last := convolutions[len(convolutions)-1]
-	backward := func(forward func(l layers, x *graph.Node) *graph.Node) func(layers, *graph.Node, []*graph.Node) []*graph.Node {
+	backward := func(forward func(l layers, x *graph.Node) *graph.Node) func(layers, *graph.Node,
+		[]*graph.Node) []*graph.Node {
 		return func(l layers, x *graph.Node, trained []*graph.Node) []*graph.Node {
 			y := forward(l, x)
 			if x.Shape().Dimensions[x.Rank()-1] != Dim { // the clouds need no gradient
@@ -48,11 +49,13 @@ func BenchmarkParts(b *testing.B) {
 		if i == 0 {
 			products = 4
 		}
-		parts = append(parts, part{name: fmt.Sprintf("layer%d", i+1), shape: []int{rows, c.in}, flops: products * rows * float64(c.in*c.out),
+		parts = append(parts, part{name: fmt.Sprintf("layer%d", i+1), shape: []int{rows, c.in},
+			flops: products * rows * float64(c.in*c.out),
 			build: backward(func(l layers, x *graph.Node) *graph.Node { return relu(l.norm(l.linear(x, c.name), c.norm)) })})
 	}
 	parts = append(parts,
-		part{name: "layer5", shape: []int{batch, points, last.in}, flops: rows * float64(last.in) * (2*float64(last.out) + 4*float64(last.in)),
+		part{name: "layer5", shape: []int{batch, points, last.in},
+			flops: rows * float64(last.in) * (2*float64(last.out) + 4*float64(last.in)),
 			build: backward(func(l layers, x *graph.Node) *graph.Node { return relu(l.maximum(x, last)) })},
 		part{name: "layer5/maximum", shape: []int{batch, points, last.in}, flops: 2 * rows * float64(last.in*last.out),
 			build: func(l layers, x *graph.Node, _ []*graph.Node) []*graph.Node {
@@ -62,7 +65,8 @@ func BenchmarkParts(b *testing.B) {
 			build: func(_ layers, x *graph.Node, _ []*graph.Node) []*graph.Node { return []*graph.Node{products(x)} }},
 		part{name: "encoder", shape: []int{batch, points, Dim},
 			build: backward(func(l layers, x *graph.Node) *graph.Node { return l.code(l.features(x, points), points) })},
-		part{name: "decoder", shape: []int{batch, LatentSize}, flops: 6 * batch * (LatentSize*hiddenSize + hiddenSize*hiddenSize + hiddenSize*Dim*points),
+		part{name: "decoder", shape: []int{batch, LatentSize},
+			flops: 6 * batch * (LatentSize*hiddenSize + hiddenSize*hiddenSize + hiddenSize*Dim*points),
 			build: backward(func(l layers, x *graph.Node) *graph.Node { return l.decode(x, points) })},
 		part{name: "optimizer", shape: []int{1}, bytes: 5 * 4 * float64(a.Parameters()),
 			build: func(_ layers, _ *graph.Node, trained []*graph.Node) (out []*graph.Node) {

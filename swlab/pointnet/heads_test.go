@@ -153,13 +153,17 @@ func TestDropout(t *testing.T) {
 
 func TestHeadsRefuse(t *testing.T) {
 	for says, build := range map[string]func(x *graph.Node){
-		"expected codes [batch, 256], found (Float32)[2, 64]": func(x *graph.Node) { (&Classifier{Classes: 2}).Forward(nil, x, Eval, nil) },
+		"expected codes [batch, 256], found (Float32)[2, 64]": func(x *graph.Node) {
+			(&Classifier{Classes: 2}).Forward(nil, x,
+				Eval, nil)
+		},
 		"expected noise [batch, 64], found (Float32)[2, 256]": func(x *graph.Node) {
 			Generator{}.Forward(nil, graph.Concatenate([]*graph.Node{x, x, x, x}, 1))
 		},
 	} {
 		x := must.Get(graph.NewExec(graphtest.Engine(t).Backend, func(x *graph.Node) *graph.Node { build(x); return x }))
-		if _, err := x.Call(tensors.FromFlatDataAndDimensions(make([]float32, 128), 2, 64)); err == nil || !strings.Contains(fmt.Sprint(err), says) {
+		if _, err := x.Call(tensors.FromFlatDataAndDimensions(make([]float32, 128), 2, 64)); err == nil ||
+			!strings.Contains(fmt.Sprint(err), says) {
 			t.Errorf("error %v, want one that says %q", err, says)
 		}
 		x.Finalize()

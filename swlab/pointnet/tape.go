@@ -170,7 +170,8 @@ func (t *tape) pushMaximum(l layers, c convolution, out, z, at, mu, second *grap
 	if t == nil || !t.replay {
 		return
 	}
-	w, gamma, beta, bias := l.w.Get(c.name+".weight"), l.w.Get(c.norm+".weight"), l.w.Get(c.norm+".bias"), l.w.Get(c.name+".bias")
+	w, gamma, beta, bias := l.w.Get(c.name+".weight"), l.w.Get(c.norm+".weight"), l.w.Get(c.norm+".bias"),
+		l.w.Get(c.name+".bias")
 	t.push(func(h, up *graph.Node) *graph.Node {
 		n, batch := h.Shape().Dimensions[0], at.Shape().Dimensions[0]
 		g := vjp(out, up, z, w, gamma, beta, mu, second)

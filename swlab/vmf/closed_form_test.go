@@ -86,7 +86,8 @@ func TestClosedFormsLimits(t *testing.T) {
 		n := float64(d)
 		for name, got := range map[string]float64{
 			"A(0)": MeanResultantLength(d, 0), "KL(0)": KLUniform(d, 0),
-			"logC(0)+area": LogNormalizer(d, 0) + LogSurfaceArea(d), "E[w^2]-1/d": MeanCos2(d, 0) - 1/n, "Var-1/d": VarCos(d, 0) - 1/n,
+			"logC(0)+area": LogNormalizer(d, 0) + LogSurfaceArea(d), "E[w^2]-1/d": MeanCos2(d, 0) - 1/n,
+			"Var-1/d": VarCos(d, 0) - 1/n,
 		} {
 			if got != 0 {
 				t.Errorf("d=%d: %s = %g, want 0", d, name, got)
@@ -127,8 +128,9 @@ func TestClosedFormsOutsideTheirRange(t *testing.T) {
 	}
 }
 
-// No overflow, and the bounds that every distribution keeps, from kappa = 0 to MaxKappa in every dimension: A in [0, 1) rising with kappa,
-// 0 < Var <= 1/d, A^2 <= E[omega^2] <= 1, KL >= 0 rising, log C falling.
+// No overflow, and the bounds that every distribution keeps, from kappa = 0 to MaxKappa in every
+// dimension: A in [0, 1) rising with kappa, 0 < Var <= 1/d, A^2 <= E[omega^2] <= 1, KL >= 0 rising,
+// log C falling.
 func TestClosedFormsEverywhere(t *testing.T) {
 	dims := []int{64, 100, 1000, 1e4, 1e6}
 	for d := 2; d <= 32; d++ {
@@ -148,11 +150,13 @@ func TestClosedFormsEverywhere(t *testing.T) {
 					t.Fatalf("d=%d kappa=%g: log C %g, KL %g, entropy %g", d, kappa, logC, kl, entropy)
 				}
 			}
-			if !(mean >= 0 && mean <= 1 && variance > 0 && variance <= 1/float64(d)*(1+1e-12) && cos2 >= mean*mean*(1-1e-12) && cos2 <= 1 && kl >= 0) {
+			if !(mean >= 0 && mean <= 1 && variance > 0 && variance <= 1/float64(d)*(1+1e-12) && cos2 >= mean*mean*(1-1e-12) &&
+				cos2 <= 1 && kl >= 0) {
 				t.Fatalf("d=%d kappa=%g: A %g, Var %g, E[omega^2] %g, KL %g", d, kappa, mean, variance, cos2, kl)
 			}
 			if i >= 0 && !(mean >= last[0] && kl >= last[1]*(1-1e-12) && logC <= last[2]+1e-9*math.Abs(last[2])) {
-				t.Fatalf("d=%d kappa=%g: A %g after %g, KL %g after %g, log C %g after %g", d, kappa, mean, last[0], kl, last[1], logC, last[2])
+				t.Fatalf("d=%d kappa=%g: A %g after %g, KL %g after %g, log C %g after %g", d, kappa, mean, last[0], kl, last[1],
+					logC, last[2])
 			}
 			last = [3]float64{mean, kl, logC}
 		}

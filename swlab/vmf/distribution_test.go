@@ -140,7 +140,8 @@ func TestRandProperties(t *testing.T) {
 	})
 }
 
-// Moving the location moves the samples: the distribution of x.mu does not depend on mu, the component across is isotropic.
+// Moving the location moves the samples: the distribution of x.mu does not depend on mu, the
+// component across is isotropic.
 func TestRotation(t *testing.T) {
 	const n = 20_000
 	for _, location := range [][]float64{{1, 0, 0}, {-1, 0, 0}, {0, 0, 1}, {0.6, 0, -0.8}, {1e-9, 1, 0}} {

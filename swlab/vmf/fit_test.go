@@ -34,8 +34,8 @@ func omegaCDF(d int, kappa float64) func(omega float64) float64 {
 	}
 }
 
-// kolmogorov is sqrt(n) sup|F_n - F|, to 1/sqrt(n): taken where F is a multiple of 1/n, which needs no sorting. Above 1.95 has
-// probability 0.001 under F.
+// kolmogorov is sqrt(n) sup|F_n - F|, to 1/sqrt(n): taken where F is a multiple of 1/n, which needs
+// no sorting. Above 1.95 has probability 0.001 under F.
 func kolmogorov(sample []float64, cdf func(float64) float64) float64 {
 	n := len(sample)
 	counts := make([]int32, n+1)
@@ -64,8 +64,8 @@ func zScores(omega []float64, d int, kappa float64) (first, second float64) {
 	return z(s1, q1), z(s2, q2)
 }
 
-// fits reports where n samples of omega do not fit the distribution of (d, kappa): Kolmogorov-Smirnov at 0.001, and the mean of omega and
-// of omega^2 at 4 standard errors.
+// fits reports where n samples of omega do not fit the distribution of (d, kappa):
+// Kolmogorov-Smirnov at 0.001, and the mean of omega and of omega^2 at 4 standard errors.
 func fits(omega []float64, d int, kappa float64) error {
 	ks := kolmogorov(omega, omegaCDF(d, kappa))
 	z1, z2 := zScores(omega, d, kappa)
@@ -86,7 +86,8 @@ func fewer(n int) int {
 	return n
 }
 
-// A million components along the location from every sampler of the host: the closed form at d = 3, the rejection elsewhere.
+// A million components along the location from every sampler of the host: the closed form at d = 3,
+// the rejection elsewhere.
 func TestOmegaDistribution(t *testing.T) {
 	for _, d := range []int{2, 3, 4, 5, 10, 64} {
 		t.Run(fmt.Sprintf("d=%d", d), func(t *testing.T) {
@@ -115,15 +116,17 @@ func omegas(src *rand.Rand, d int, kappa float64, n int) []float64 {
 	return omega
 }
 
-// A million whole samples of vMF at a general location, on the host and in the graph in float32: the component along it, and the
-// direction across it, which is uniform and independent of the component.
+// A million whole samples of vMF at a general location, on the host and in the graph in float32:
+// the component along it, and the direction across it, which is uniform and independent of the
+// component.
 func TestSampleDistribution(t *testing.T) {
 	for _, c := range []struct {
 		d     int
 		kappa float64
 		n     int
 		graph bool
-	}{{2, 1, million, false}, {3, 10, million, false}, {10, 100, million, false}, {64, 10, million / 10, false}, {3, 1, million, true}, {5, 1, million / 10, true}} {
+	}{{2, 1, million, false}, {3, 10, million, false}, {10, 100, million, false}, {64, 10, million / 10, false},
+		{3, 1, million, true}, {5, 1, million / 10, true}} {
 		t.Run(fmt.Sprintf("d=%d kappa=%g graph=%v", c.d, c.kappa, c.graph), func(t *testing.T) {
 			t.Parallel()
 			n, draw := fewer(c.n), hostDraw(t, c.d, c.kappa)

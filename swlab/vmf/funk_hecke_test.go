@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestFunkHecke: a_l is the mean of the Legendre polynomial of degree l under the distribution of omega, by Simpson's rule at d = 3, and the
-// first two follow from the moments in every dimension.
+// TestFunkHecke: a_l is the mean of the Legendre polynomial of degree l under the distribution of
+// omega, by Simpson's rule at d = 3, and the first two follow from the moments in every dimension.
 func TestFunkHecke(t *testing.T) {
 	const degree, n = 24, 200000
 	for _, kappa := range []float64{0, 0.1, 1, 10, 100} {

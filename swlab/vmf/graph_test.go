@@ -38,7 +38,8 @@ func randomBatch(seed uint64, b, l, d int, along func(src *rand.Rand) float64) b
 }
 
 // sample runs a sampler: theta [B,L,d] and the gradient of sum(coefficients * theta) with respect to location [B,d].
-func (x batch) sample(t *testing.T, dtype dtypes.DType, fn func(location, along, normals *graph.Node) *graph.Node) (theta, grad []float64) {
+func (x batch) sample(t *testing.T, dtype dtypes.DType,
+	fn func(location, along, normals *graph.Node) *graph.Node) (theta, grad []float64) {
 	t.Helper()
 	out := run(t, func(in []*graph.Node) []*graph.Node {
 		theta := fn(in[0], in[1], in[2])
@@ -149,9 +150,11 @@ func asDType(dtype dtypes.DType, x float64) float64 {
 	return x
 }
 
-// compare checks theta against Place, with omega computed on the host from each entry of along. Where sqrt(1-omega^2) is lost in
-// the float64 omega itself (Place has nothing else) its error, sqrt of the rounding of omega, is allowed.
-func (x batch) compare(t *testing.T, name string, theta []float64, refl Reflection, tol float64, omega func(along float64) float64) {
+// compare checks theta against Place, with omega computed on the host from each entry of along.
+// Where sqrt(1-omega^2) is lost in the float64 omega itself (Place has nothing else) its error,
+// sqrt of the rounding of omega, is allowed.
+func (x batch) compare(t *testing.T, name string, theta []float64, refl Reflection, tol float64,
+	omega func(along float64) float64) {
 	t.Helper()
 	for b := 0; b < x.b; b++ {
 		omegas := make([]float64, x.l)
@@ -264,7 +267,8 @@ func TestFromNoiseConcentratedFloat32(t *testing.T) {
 
 func TestUniformFromNormals(t *testing.T) {
 	values := []float64{3, 0, 4, 0, 0, 0, 1e-10, 0, 0, -2e10, 0, 0, 1, 1, 1, 0, -1e-3, 0}
-	want := []float64{0.6, 0, 0.8, 1, 0, 0, 1, 0, 0, -1, 0, 0, 1 / math.Sqrt(3), 1 / math.Sqrt(3), 1 / math.Sqrt(3), 0, -1, 0}
+	want := []float64{0.6, 0, 0.8, 1, 0, 0, 1, 0, 0, -1, 0, 0, 1 / math.Sqrt(3), 1 / math.Sqrt(3), 1 / math.Sqrt(3), 0, -1,
+		0}
 	for _, dims := range [][]int{{6, 3}, {2, 3, 3}, {1, 2, 3, 3}} {
 		out := run(t, func(in []*graph.Node) []*graph.Node {
 			x := UniformFromNormals(in[0])
@@ -305,7 +309,8 @@ func TestGraphRejects(t *testing.T) {
 		{noise(1, Released), []any{f32(2, 3), f32(3, 5), f32(2, 5, 2)}, "expected [B,d]"},
 		{noise(1, Released), []any{f32(2, 3), f32(2, 5), f32(2, 4, 2)}, "[B,L,d-1]"},
 		{noise(1, Released), []any{f32(3), f32(2, 5), f32(2, 5, 2)}, "[B,L,d-1]"},
-		{noise(1, Released), []any{f32(2, 3), tensorOf(dtypes.Float64, make([]float64, 10), 2, 5), f32(2, 5, 2)}, "one dtype"},
+		{noise(1, Released), []any{f32(2, 3), tensorOf(dtypes.Float64, make([]float64, 10), 2, 5), f32(2, 5, 2)},
+			"one dtype"},
 		{noise(-1, Released), []any{f32(2, 3), f32(2, 5), f32(2, 5, 2)}, "kappa is -1"},
 		{noise(math.NaN(), Released), []any{f32(2, 3), f32(2, 5), f32(2, 5, 2)}, "kappa is NaN"},
 		{noise(1, Reflection(3)), []any{f32(2, 3), f32(2, 5), f32(2, 5, 2)}, "unknown reflection 3"},
@@ -314,7 +319,8 @@ func TestGraphRejects(t *testing.T) {
 		{uniform, []any{float32(1)}, "expected [..., d]"},
 		{uniform, []any{[]int32{1, 2}}, "expected float32 or float64"},
 	} {
-		exec := must.Get(graph.NewExec(testBackend(t), func(in []*graph.Node) []*graph.Node { return []*graph.Node{c.fn(in)} }))
+		exec := must.Get(graph.NewExec(testBackend(t),
+			func(in []*graph.Node) []*graph.Node { return []*graph.Node{c.fn(in)} }))
 		if _, err := exec.Call(c.args...); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("want an error with %q, got %v", c.want, err)
 		}

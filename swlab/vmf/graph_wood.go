@@ -41,7 +41,8 @@ func FromWood(location, u, normals *graph.Node, kappa float64, refl Reflection) 
 		exceptions.Panicf("vmf.FromWood: %v", err)
 	}
 	u = graph.StopGradient(u)
-	first := graph.Squeeze(graph.Slice(u, graph.AxisRange(), graph.AxisRange(), graph.AxisElem(0), graph.AxisElem(0)), 2, 3)
+	first := graph.Squeeze(graph.Slice(u, graph.AxisRange(), graph.AxisRange(), graph.AxisElem(0), graph.AxisElem(0)),
+		2, 3)
 	checkShapes("FromWood", location, first, normals, refl)
 
 	wood := newWood(location.Shape().Dimensions[1], kappa)

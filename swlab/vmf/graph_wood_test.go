@@ -25,8 +25,10 @@ func woodBatch(seed uint64, b, l, d int) batch {
 	return x
 }
 
-// wood runs FromWood and returns theta and the gradient of sum(coefficients * theta) with respect to location, u and normals.
-func (x batch) wood(t *testing.T, dtype dtypes.DType, kappa float64, refl Reflection) (theta, location, u, normals []float64) {
+// wood runs FromWood and returns theta and the gradient of sum(coefficients * theta) with respect
+// to location, u and normals.
+func (x batch) wood(t *testing.T, dtype dtypes.DType, kappa float64, refl Reflection) (theta, location, u,
+	normals []float64) {
 	t.Helper()
 	out := run(t, func(in []*graph.Node) []*graph.Node {
 		theta := FromWood(in[0], in[1], in[2], kappa, refl)
@@ -37,8 +39,8 @@ func (x batch) wood(t *testing.T, dtype dtypes.DType, kappa float64, refl Reflec
 	return out[0], out[1], out[2], out[3]
 }
 
-// hostAngles are omega and sqrt(1-omega^2) of the first accepted proposal of every sample, by wood.propose in float64 on the noise
-// rounded to dtype.
+// hostAngles are omega and sqrt(1-omega^2) of the first accepted proposal of every sample, by
+// wood.propose in float64 on the noise rounded to dtype.
 func (x batch) hostAngles(t *testing.T, dtype dtypes.DType, kappa float64) (omega, sine []float64) {
 	t.Helper()
 	wood := newWood(x.d, kappa)
@@ -87,7 +89,8 @@ func TestFromWoodAgreesWithHost(t *testing.T) {
 				theta, _, _, _ := x.wood(t, dtype, kappa, refl)
 				tol := map[dtypes.DType]float64{dtypes.Float32: 3e-6, dtypes.Float64: 1e-12}[dtype]
 				for b := 0; b < x.b; b++ {
-					graphtest.Close(t, fmt.Sprintf("%s %s d=%d kappa=%g location %d", dtype, refl, d, kappa, b), theta[b*x.l*d:(b+1)*x.l*d],
+					graphtest.Close(t, fmt.Sprintf("%s %s d=%d kappa=%g location %d", dtype, refl, d, kappa, b),
+						theta[b*x.l*d:(b+1)*x.l*d],
 						x.place(x.location[b*d:(b+1)*d], b, omega, sine, refl), tol)
 				}
 			}
@@ -95,8 +98,8 @@ func TestFromWoodAgreesWithHost(t *testing.T) {
 	}
 }
 
-// At -e1 the sample is (-omega, sine v), so that float32 shows omega and sqrt(1-omega^2) as they are drawn: the distribution of the angle,
-// and its relative accuracy at every kappa.
+// At -e1 the sample is (-omega, sine v), so that float32 shows omega and sqrt(1-omega^2) as they
+// are drawn: the distribution of the angle, and its relative accuracy at every kappa.
 func TestFromWoodDistribution(t *testing.T) {
 	const n = 4000
 	for _, d := range []int{2, 3, 4, 5, 10, 50} {
@@ -122,7 +125,8 @@ func TestFromWoodDistribution(t *testing.T) {
 			}
 			z1, z2 := zScores(along, d, kappa)
 			if math.Abs(z1) > 4 || math.Abs(z2) > 4 {
-				t.Errorf("d=%d kappa=%g: E[omega] %g, E[omega^2] %g are %.1f and %.1f standard errors off", d, kappa, mean, square, z1, z2)
+				t.Errorf("d=%d kappa=%g: E[omega] %g, E[omega^2] %g are %.1f and %.1f standard errors off", d, kappa, mean, square,
+					z1, z2)
 			}
 		}
 	}

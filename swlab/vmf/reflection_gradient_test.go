@@ -63,7 +63,8 @@ func TestPlaceGradientDifferences(t *testing.T) {
 }
 
 func TestPlaceGradientAtThePole(t *testing.T) {
-	if got := PlaceGradient([]float64{1, 0, 0}, []float64{0.3}, []float64{1, 2}, Released, []float64{1, 1, 1}); norm2(got) != 0 {
+	if got := PlaceGradient([]float64{1, 0, 0}, []float64{0.3}, []float64{1, 2}, Released,
+		[]float64{1, 1, 1}); norm2(got) != 0 {
 		t.Errorf("%v, expected 0", got)
 	}
 }

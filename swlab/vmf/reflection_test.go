@@ -38,7 +38,8 @@ func TestPlaceKnownAnswer(t *testing.T) {
 	}
 }
 
-// The component along the location is omega and the norm is 1 for Exact and Stable; Released falls short by what is known.
+// The component along the location is omega and the norm is 1 for Exact and Stable; Released falls
+// short by what is known.
 func TestPlaceComponents(t *testing.T) {
 	src := rand.New(rand.NewPCG(61, 62))
 	const n = 50
@@ -93,7 +94,8 @@ func TestNormsNearE1(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ angle, low, high float64 }{
-		{0, 0, 1e-9}, {0.1, 1e-4, 4e-4}, {1e-3, 0.01, 0.04}, {1e-4, 0.2, 0.36}, {2.4e-5, 0.85, 1}, {1e-5, 0.4, 0.51}, {math.Pi, 0, 2e-5},
+		{0, 0, 1e-9}, {0.1, 1e-4, 4e-4}, {1e-3, 0.01, 0.04}, {1e-4, 0.2, 0.36}, {2.4e-5, 0.85, 1}, {1e-5, 0.4, 0.51},
+		{math.Pi, 0, 2e-5},
 	} {
 		if s := short[c.angle]; !(s >= c.low-1e-15 && s <= c.high) {
 			t.Errorf("released at angle %g: norm short by up to %g, expected %g..%g", c.angle, s, c.low, c.high)

@@ -38,7 +38,8 @@ type closedForm struct {
 }
 
 func newClosedForm(kappa float64) closedForm {
-	return closedForm{kappa, 1 / (1 + math.Exp(kappa)), math.Exp(-2 * kappa), math.Expm1(-2 * kappa), math.Expm1(2 * kappa)}
+	return closedForm{kappa, 1 / (1 + math.Exp(kappa)), math.Exp(-2 * kappa), math.Expm1(-2 * kappa),
+		math.Expm1(2 * kappa)}
 }
 
 func (c closedForm) at(u float64) (omega, sine float64) {

@@ -26,7 +26,8 @@ func ramp(start, step, n int) []float32 {
 
 // expect is what testdata/torch_files.py wrote.
 func expect() map[string]map[string]Tensor {
-	plain := map[string]Tensor{"b.weight": {[]int{3, 2, 1}, ramp(0, 1, 6)}, "a.bias": {[]int{3}, ramp(0, 1, 3)}, "scalar": {[]int{}, ramp(0, 1, 1)}}
+	plain := map[string]Tensor{"b.weight": {[]int{3, 2, 1}, ramp(0, 1, 6)}, "a.bias": {[]int{3}, ramp(0, 1, 3)},
+		"scalar": {[]int{}, ramp(0, 1, 1)}}
 	var transposed []float32
 	for c := range 6 {
 		transposed = append(transposed, ramp(c, 6, 4)...)
@@ -39,8 +40,9 @@ func expect() map[string]map[string]Tensor {
 	}
 	five := Tensor{[]int{5}, ramp(0, 1, 5)}
 	return map[string]map[string]Tensor{
-		"plain.pth": plain, "legacy.pth": plain, "protocol4.pt": plain, "autoencoder.pth": plain, "model.pth": plain, "nested.pth": plain,
-		"views.pth": views, "views_legacy.pth": views,
+		"plain.pth": plain, "legacy.pth": plain, "protocol4.pt": plain, "autoencoder.pth": plain, "model.pth": plain,
+		"nested.pth": plain,
+		"views.pth":  views, "views_legacy.pth": views,
 		"types.pth":      {"f16": five, "bf16": five, "f64": five, "f32": five},
 		"parameters.pth": {"w": {[]int{2, 3}, ramp(0, 1, 6)}},
 	}
@@ -210,8 +212,10 @@ func TestReadTorchRunsNothing(t *testing.T) {
 		"extension":     "\x80\x02\x82\x01" + text("touch was_run") + "\x85R.",
 		"nested":        "\x80\x02ctorch._utils\n_rebuild_tensor_v2\n(cos\nsystem\n" + text("touch was_run") + "\x85RtR.",
 	}
-	for _, f := range []string{"os system", "posix system", "nt system", "builtins eval", "builtins exec", "__builtin__ eval", "subprocess Popen",
-		"importlib import_module", "runpy run_path", "torch load", "torch.hub load", "numpy load", "shutil rmtree", "copyreg _reconstructor", "webbrowser open"} {
+	for _, f := range []string{"os system", "posix system", "nt system", "builtins eval", "builtins exec",
+		"__builtin__ eval", "subprocess Popen",
+		"importlib import_module", "runpy run_path", "torch load", "torch.hub load", "numpy load", "shutil rmtree",
+		"copyreg _reconstructor", "webbrowser open"} {
 		module, name, _ := strings.Cut(f, " ")
 		pickles[f] = call(module, name)
 	}
@@ -233,7 +237,8 @@ func TestReadTorchRunsNothing(t *testing.T) {
 }
 
 func FuzzReadTorch(f *testing.F) {
-	for _, name := range []string{"plain.pth", "legacy.pth", "protocol4.pt", "views.pth", "types.pth", "parameters.pth", "malicious.pth"} {
+	for _, name := range []string{"plain.pth", "legacy.pth", "protocol4.pt", "views.pth", "types.pth", "parameters.pth",
+		"malicious.pth"} {
 		f.Add(torchFile(f, name))
 	}
 	f.Add(hostile(f, 1<<30, 1<<30, 0))

@@ -49,7 +49,8 @@ func TestSafetensorsRefuses(t *testing.T) {
 	file := func(header string, data int) []byte {
 		return append(append(binary.LittleEndian.AppendUint64(nil, uint64(len(header))), header...), make([]byte, data)...)
 	}
-	const w, v = `"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}`, `"v":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}`
+	const w, v = `"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}`,
+		`"v":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}`
 	for want, data := range map[string][]byte{
 		"":                        file("{"+v+","+w+`,"empty":{"dtype":"F32","shape":[0],"data_offsets":[8,8]}}`, 12),
 		`"w" occurs twice`:        file("{"+w+","+strings.Replace(w, "[0,8]", "[8,16]", 1)+"}", 16),

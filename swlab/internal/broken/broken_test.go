@@ -62,7 +62,8 @@ func TestBroken(t *testing.T) {
 	} {
 		loss.Register(name, loss.Entry{New: func(loss.Config) (loss.Loss, error) { return brokenLoss{build}, nil }})
 	}
-	for name, f := range map[string]func() *graph.Node{"nil": func() *graph.Node { return nil }, "panics": func() *graph.Node { panic("no luck") }} {
+	for name, f := range map[string]func() *graph.Node{"nil": func() *graph.Node { return nil },
+		"panics": func() *graph.Node { panic("no luck") }} {
 		slicing.Register(name, slicing.Entry{New: func(slicing.Config) slicing.Distribution { return brokenDistribution{f} }})
 		amortizer.Register(name, amortizer.Entry{New: func(amortizer.Config) amortizer.Amortizer { return brokenMap{f} }})
 	}
@@ -82,7 +83,8 @@ func TestBroken(t *testing.T) {
 		want string
 	}
 	calls := []call{
-		{"empty-result", plain, "Pairs: expected a value per pair, shape [2]"}, {"one-number", plain, "Pairs: expected a value per pair, shape [2]"},
+		{"empty-result", plain, "Pairs: expected a value per pair, shape [2]"},
+		{"one-number", plain, "Pairs: expected a value per pair, shape [2]"},
 		{"panics", plain, "no luck"}, {"panics-error", plain, "no luck"},
 	}
 	for _, name := range []string{"nil", "panics"} {
@@ -96,7 +98,8 @@ func TestBroken(t *testing.T) {
 	for _, c := range calls {
 		for range 2 {
 			if _, err := swlab.Distance(c.loss, x, x, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("%s, slicing %q, amortizer %q: %v, expected an error with %q", c.loss, c.o.Slicing, c.o.Amortizer, err, c.want)
+				t.Errorf("%s, slicing %q, amortizer %q: %v, expected an error with %q", c.loss, c.o.Slicing, c.o.Amortizer, err,
+					c.want)
 			}
 		}
 	}

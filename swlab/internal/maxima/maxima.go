@@ -67,7 +67,8 @@ func (k kernel) functions(w []float32) *Functions {
 	if k.lanes == 0 || channels%32 != 0 || len(w) != channels*Features {
 		panic(fmt.Errorf("maxima: expected weights [multiple of 32, %d] and a processor with AVX2, found %d weights and %d lanes", Features, len(w), k.lanes))
 	}
-	f := &Functions{kernel: k, rounded: make([]int16, len(w)), weights: make([]float32, len(w)), length: make([]float64, channels)}
+	f := &Functions{kernel: k, rounded: make([]int16, len(w)), weights: make([]float32, len(w)),
+		length: make([]float64, channels)}
 	for c := range channels {
 		row, vector, lane := w[c*Features:(c+1)*Features], c/k.lanes, c%k.lanes
 		largest := 0.0
@@ -98,7 +99,8 @@ func (k kernel) functions(w []float32) *Functions {
 func (f *Functions) First(h []float32, points int, at []int32) {
 	clouds, channels := len(h)/(points*Features), len(f.length)
 	if len(h) != clouds*points*Features || len(at) != clouds*channels {
-		panic(fmt.Errorf("maxima: expected features [clouds, %d, %d] and results [clouds, %d], found %d and %d numbers", points, Features, channels, len(h), len(at)))
+		panic(fmt.Errorf("maxima: expected features [clouds, %d, %d] and results [clouds, %d], found %d and %d numbers",
+			points, Features, channels, len(h), len(at)))
 	}
 	parallel.Each(clouds, func() (func(i int), func()) {
 		s := f.newSearch(points)

@@ -137,8 +137,8 @@ var cases = map[string]func(r *rand.Rand, h []float32, points int, w []float32){
 	},
 }
 
-// TestFirst compares every kernel with plain Go, to the last point: numbers of points around those of blocks, many kinds of
-// features, weights of several scales, some of them 0.
+// TestFirst compares every kernel with plain Go, to the last point: numbers of points around those
+// of blocks, many kinds of features, weights of several scales, some of them 0.
 func TestFirst(t *testing.T) {
 	for name, k := range kernels() {
 		for kind, fill := range cases {
@@ -178,7 +178,8 @@ func TestFirst(t *testing.T) {
 	}
 }
 
-// TestCandidates: of 2048 points with normal features, the mean channel has fewer than two whose value is computed in float32.
+// TestCandidates: of 2048 points with normal features, the mean channel has fewer than two whose
+// value is computed in float32.
 func TestCandidates(t *testing.T) {
 	const points, channels = 2048, 64
 	r := rand.New(rand.NewPCG(1, 2))
@@ -258,7 +259,8 @@ func BenchmarkFirst(b *testing.B) {
 		for _, size := range [][2]int{{128, 2048}, {32, 512}} {
 			clouds, points, channels := size[0], size[1], 1024
 			r := rand.New(rand.NewPCG(1, 2))
-			h, w, at := make([]float32, clouds*points*Features), make([]float32, channels*Features), make([]int32, clouds*channels)
+			h, w, at := make([]float32, clouds*points*Features), make([]float32, channels*Features),
+				make([]int32, clouds*channels)
 			cases["positive parts of normal numbers"](r, h, points, nil)
 			for i := range w {
 				w[i] = float32(r.NormFloat64())

@@ -21,7 +21,8 @@ func TestRegister(t *testing.T) {
 		t.Errorf("b: %v", err)
 	}
 	for name, says := range map[string]string{
-		"": "name", "none": "none", "A": "name", "a b": "name", "a,b": "name", "a/b": "name", "-a": "name", "a-": "name", "1a": "name",
+		"": "name", "none": "none", "A": "name", "a b": "name", "a,b": "name", "a/b": "name", "-a": "name", "a-": "name",
+		"1a": "name",
 		"sw": `"sw": the name is taken`,
 	} {
 		func() {

@@ -85,7 +85,8 @@ func register(t *testing.T, dir, text, name string, more ...string) *origin {
 		if !ok {
 			t.Fatalf("no %s", line)
 		}
-		o.calls = append(o.calls, runtime.Frame{File: filepath.Join(dir, "main.go"), Line: 1 + strings.Count(before, "\n"), Function: callee[i]})
+		o.calls = append(o.calls, runtime.Frame{File: filepath.Join(dir, "main.go"), Line: 1 + strings.Count(before, "\n"),
+			Function: callee[i]})
 	}
 	o.calls = append(o.calls, runtime.Frame{File: "/usr/local/go/src/runtime/proc.go", Function: "runtime.main"})
 	return o
@@ -108,7 +109,8 @@ func write(t *testing.T, dir string, files map[string]string) {
 func identity(t *testing.T, main, far string) (moments, wrapped string) {
 	t.Helper()
 	dir := t.TempDir()
-	write(t, dir, map[string]string{"go.mod": "module example.com/mine\n", "main.go": main, "far/far.go": far, "main_test.go": "package main\n\nfunc helper() {}\n"})
+	write(t, dir, map[string]string{"go.mod": "module example.com/mine\n", "main.go": main, "far/far.go": far,
+		"main_test.go": "package main\n\nfunc helper() {}\n"})
 	m := register(t, dir, `loss.Register("moments"`, "moments")
 	w := register(t, dir, "loss.Register(name, f)", "wrapped", `{ reg("wrapped"`, "\tsetup()")
 	defer func(before map[string][]*origin) { origins = before }(origins)
@@ -173,7 +175,8 @@ func TestSource(t *testing.T) {
 			t.Errorf("%s: an entry that names moments is still %s", c.what, w)
 		}
 	}
-	for what, change := range map[string][2]string{"the function that a wrapper gets": {"return base(", "_ = 1000; return base("}, "the wrapper": {"f func() any) { loss", "f func() any) { _ = 1000; loss"}} {
+	for what, change := range map[string][2]string{"the function that a wrapper gets": {"return base(",
+		"_ = 1000; return base("}, "the wrapper": {"f func() any) { loss", "f func() any) { _ = 1000; loss"}} {
 		if m, w := identity(t, strings.Replace(program, change[0], change[1], 1), imported); m != moments || w == wrapped {
 			t.Errorf("%s: %s, %s, before %s, %s", what, m, w, moments, wrapped)
 		}
@@ -229,7 +232,8 @@ func TestRegisteredSource(t *testing.T) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
 	}
-	if got, err := r.Source("own-source"); err != nil || !strings.HasPrefix(got, "loss own-source ") || strings.Contains(got, "process") {
+	if got, err := r.Source("own-source"); err != nil || !strings.HasPrefix(got, "loss own-source ") ||
+		strings.Contains(got, "process") {
 		t.Errorf("%q, %v", got, err)
 	}
 	defer func() {
