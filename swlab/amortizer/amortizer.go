@@ -5,6 +5,7 @@ package amortizer
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/gomlx/gomlx/core/graph"
 
@@ -119,35 +120,43 @@ func unit(a *graph.Node) *graph.Node {
 	return graph.Div(a, graph.Sqrt(graph.MaxScalar(square, 1e-12)))
 }
 
-// checkPair panics unless x and y are [batch, points, dim]. With points 0, x and y may have any
-// numbers of points.
-func checkPair(name string, x, y *graph.Node, points, dim int) {
+// builtin is a map of this package.
+type builtin struct {
+	Config
+	name       string
+	properties Properties
+	specs      []weights.Spec
+	direction  func(w weights.Nodes, x, y *graph.Node) *graph.Node
+}
+
+func (b *builtin) Name() string { return b.name }
+
+func (b *builtin) Properties() Properties { return b.properties }
+
+func (b *builtin) Specs() []weights.Spec { return slices.Clone(b.specs) }
+
+func (b *builtin) Check(points int) error {
+	switch {
+	case !b.properties.AnySize && points != b.Points:
+		return fmt.Errorf("amortizer %q was made for clouds of %d points, found %d", b.name, b.Points, points)
+	case points < 1:
+		return fmt.Errorf("amortizer %q: expected clouds of at least 1 point, found %d", b.name, points)
+	}
+	return nil
+}
+
+func (b *builtin) Direction(w weights.Nodes, x, y *graph.Node) *graph.Node {
 	fits := x.Rank() == 3 && y.Rank() == 3 && x.Shape().Dimensions[0] == y.Shape().Dimensions[0]
 	for _, p := range []*graph.Node{x, y} {
-		fits = fits && p.Shape().Dimensions[2] == dim && (points == 0 || p.Shape().Dimensions[1] == points)
+		fits = fits && p.Shape().Dimensions[2] == b.Dim && b.Check(p.Shape().Dimensions[1]) == nil
 	}
 	if !fits {
 		size := "any number of"
-		if points > 0 {
-			size = fmt.Sprint(points)
+		if !b.properties.AnySize {
+			size = fmt.Sprint(b.Points)
 		}
-		panic(fmt.Errorf("amortizer %q takes two [batch, points, %d] of %s points: found clouds %s and %s", name, dim, size,
-			x.Shape(), y.Shape()))
+		panic(fmt.Errorf("amortizer %q takes two [batch, points, %d] of %s points: found clouds %s and %s",
+			b.name, b.Dim, size, x.Shape(), y.Shape()))
 	}
-}
-
-// fixed is the Check of a map whose weights belong to one number of points.
-func fixed(name string, want, points int) error {
-	if want != points {
-		return fmt.Errorf("amortizer %q was made for clouds of %d points, found %d", name, want, points)
-	}
-	return nil
-}
-
-// anySize is the Check of a map for any number of points.
-func anySize(name string, points int) error {
-	if points < 1 {
-		return fmt.Errorf("amortizer %q: expected clouds of at least 1 point, found %d", name, points)
-	}
-	return nil
+	return b.direction(w, x, y)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// attention is the map A (Vaswani et al. 2017). For a cloud P [m, d]:
+// newAttention is the map A (Vaswani et al. 2017). For a cloud P [m, d]:
 //
 //	Q = P Wq' + bq  [m, d_k],  K = P Wk' + bk  [m, d_k],  V = P Wv' + bv  [m, d]
 //	O = softmax_rows(Q K' / sqrt(d_k)) V,  pool(P) = mean over the points of O;  the direction is Config.pooled
@@ -23,25 +23,13 @@ import (
 //
 // so a score costs d products instead of d_k, and the [m, m] scores exist in tables of a few rows
 // only.
-type attention struct{ Config }
-
-func newAttention(c Config) Amortizer { return attention{c} }
-
-func (attention) Name() string { return "a" }
-
-func (a attention) Properties() Properties {
-	return Properties{Symmetric: true, Invariant: true, AnySize: true, Inert: a.keyBias()}
-}
-
-func (attention) Check(points int) error { return anySize("a", points) }
-
-func (a attention) Specs() []weights.Spec { return a.attended() }
-
-func (a attention) Direction(w weights.Nodes, x, y *graph.Node) *graph.Node {
-	checkPair("a", x, y, 0, a.Dim)
-	return a.pooled(x, y, func(p *graph.Node) *graph.Node {
-		q := graph.Einsum("bmk,kc->bmc", affine(w, "attn.toqueries", p), w.Get("attn.tokeys.weight"))
-		q = graph.MulScalar(q, 1/math.Sqrt(float64(a.DK)))
-		return values(w, graph.ReduceMean(attend(q, p, tableSize(p.Graph())), 1))
-	})
+func newAttention(c Config) Amortizer {
+	return &builtin{c, "a", Properties{Symmetric: true, Invariant: true, AnySize: true, Inert: c.keyBias()}, c.attended(),
+		func(w weights.Nodes, x, y *graph.Node) *graph.Node {
+			return c.pooled(x, y, func(p *graph.Node) *graph.Node {
+				q := graph.Einsum("bmk,kc->bmc", affine(w, "attn.toqueries", p), w.Get("attn.tokeys.weight"))
+				q = graph.MulScalar(q, 1/math.Sqrt(float64(c.DK)))
+				return values(w, graph.ReduceMean(attend(q, p, tableSize(p.Graph())), 1))
+			})
+		}}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// efficientAttention is the map EA (Shen et al. 2021). For a cloud P [m, d]:
+// newEfficientAttention is the map EA (Shen et al. 2021). For a cloud P [m, d]:
 //
 //	Q = P Wq' + bq  [m, d_k],  K = P Wk' + bk  [m, d_k],  V = P Wv' + bv  [m, d]
 //	Q' = softmax of Q over the d_k features of each point,  K' = softmax of K over the m points of each feature
@@ -20,28 +20,16 @@ import (
 // softmaxes have mass 1: k by attend, the sum by softmaxPool, which store no [m, d_k]. The key bias
 // shifts a feature's keys by one number, which its softmax cancels. It is left out, and its
 // gradient is zero.
-type efficientAttention struct{ Config }
-
-func newEfficientAttention(c Config) Amortizer { return efficientAttention{c} }
-
-func (efficientAttention) Name() string { return "ea" }
-
-func (e efficientAttention) Properties() Properties {
-	return Properties{Symmetric: true, Invariant: true, AnySize: true, Inert: e.keyBias()}
-}
-
-func (efficientAttention) Check(points int) error { return anySize("ea", points) }
-
-func (e efficientAttention) Specs() []weights.Spec { return e.attended() }
-
-func (e efficientAttention) Direction(w weights.Nodes, x, y *graph.Node) *graph.Node {
-	checkPair("ea", x, y, 0, e.Dim)
-	return e.pooled(x, y, func(p *graph.Node) *graph.Node {
-		g, batch := p.Graph(), p.Shape().Dimensions[0]
-		each := func(x *graph.Node) *graph.Node { // the same for every pair
-			return graph.BroadcastToDims(graph.InsertAxes(x, 0), append([]int{batch}, x.Shape().Dimensions...)...)
-		}
-		of := attend(each(w.Get("attn.tokeys.weight")), p, tableSize(g)) // [batch, d_k, dim]
-		return values(w, softmaxPool(p, each(layer(w, "attn.toqueries")), of, poolTable(g)))
-	})
+func newEfficientAttention(c Config) Amortizer {
+	return &builtin{c, "ea", Properties{Symmetric: true, Invariant: true, AnySize: true, Inert: c.keyBias()}, c.attended(),
+		func(w weights.Nodes, x, y *graph.Node) *graph.Node {
+			return c.pooled(x, y, func(p *graph.Node) *graph.Node {
+				g, batch := p.Graph(), p.Shape().Dimensions[0]
+				each := func(x *graph.Node) *graph.Node { // the same for every pair
+					return graph.BroadcastToDims(graph.InsertAxes(x, 0), append([]int{batch}, x.Shape().Dimensions...)...)
+				}
+				of := attend(each(w.Get("attn.tokeys.weight")), p, tableSize(g)) // [batch, d_k, dim]
+				return values(w, softmaxPool(p, each(layer(w, "attn.toqueries")), of, poolTable(g)))
+			})
+		}}
 }

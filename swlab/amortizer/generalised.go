@@ -6,7 +6,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// generalised is the map G: a small network on every point of both clouds, then the linear form of
+// newGeneralised is the map G: a small network on every point of both clouds, then the linear form of
 // L,
 //
 //	h(q) = W2 sigmoid(W1 q + b1) + b2,   a_c = sum_i u_i [h(x_i)]_c + sum_i v_i [h(y_i)]_c + beta,   direction = a / ||a||
@@ -14,21 +14,10 @@ import (
 // with "g.0" = (W1, b1), "g.2" = (W2, b2), both [d, d] U(+-1/sqrt(d)), and "f.0" = ([u, v], beta)
 // as in the released L. The paper's variant has neither b1 nor beta. (The paper divides by ||a||^2;
 // its list of weights has an offset that its formula lacks.)
-type generalised struct{ Config }
-
-func newGeneralised(c Config) Amortizer { return generalised{c} }
-
-func (generalised) Name() string { return "g" }
-
-func (generalised) Properties() Properties { return Properties{} }
-
-func (g generalised) Check(points int) error { return fixed("g", g.Points, points) }
-
-func (g generalised) Specs() []weights.Spec { return g.networkSpecs("g") }
-
-func (g generalised) Direction(w weights.Nodes, x, y *graph.Node) *graph.Node {
-	checkPair("g", x, y, g.Points, g.Dim)
-	return unit(linearForm(w, network(w, "g", x), network(w, "g", y)))
+func newGeneralised(c Config) Amortizer {
+	return &builtin{c, "g", Properties{}, c.networkSpecs("g"), func(w weights.Nodes, x, y *graph.Node) *graph.Node {
+		return unit(linearForm(w, network(w, "g", x), network(w, "g", y)))
+	}}
 }
 
 // networkSpecs lists the weights of the linear form and of the named network, which G and N share.

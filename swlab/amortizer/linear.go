@@ -6,34 +6,21 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// linear is the map L: one linear form over the 2m points, shared by the coordinates,
+// newLinear is the map L: one linear form over the 2m points, shared by the coordinates,
 //
 //	a_c = sum_i u_i [x_i]_c + sum_i v_i [y_i]_c + beta,   direction = a / ||a||
 //
 // with [u, v] the weight "f.0.weight" [1, 2m] and beta "f.0.bias", both U(+-1/sqrt(2m)). The
 // released beta [1] is a single number added to every coordinate; the paper's is a vector [d]. The
 // map depends on the order of the points and is not symmetric.
-type linear struct{ Config }
-
-func newLinear(c Config) Amortizer { return linear{c} }
-
-func (linear) Name() string { return "l" }
-
-func (linear) Properties() Properties { return Properties{} }
-
-func (l linear) Check(points int) error { return fixed("l", l.Points, points) }
-
-func (l linear) Specs() []weights.Spec {
+func newLinear(c Config) Amortizer {
 	offset := 1
-	if l.Variant == Paper {
-		offset = l.Dim
+	if c.Variant == Paper {
+		offset = c.Dim
 	}
-	return formSpecs(l.Points, offset)
-}
-
-func (l linear) Direction(w weights.Nodes, x, y *graph.Node) *graph.Node {
-	checkPair("l", x, y, l.Points, l.Dim)
-	return unit(linearForm(w, x, y))
+	return &builtin{c, "l", Properties{}, formSpecs(c.Points, offset), func(w weights.Nodes, x, y *graph.Node) *graph.Node {
+		return unit(linearForm(w, x, y))
+	}}
 }
 
 // formSpecs lists the weights of the linear form with an offset of that many numbers.

@@ -8,7 +8,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// linearAttention is the map LA, attention with projected keys and values (Linformer, Wang et al.
+// newLinearAttention is the map LA, attention with projected keys and values (Linformer, Wang et al.
 // 2020). For a cloud P [m, d]:
 //
 //	Q = P Wq' + bq  [m, d_k],  K = P Wk' + bk  [m, d_k],  V = P Wv' + bv  [m, d]
@@ -23,33 +23,20 @@ import (
 //
 // Evaluated in R^d: K~ = (Pk P) Wk' + (Pk 1) bk' + ck 1', which never stores [m, d_k] keys,
 // Q_i'K~_l / sqrt(d_k) = q_l'p_i + c_l, and pool(P) by softmaxPool, which stores no [m, k] scores.
-type linearAttention struct{ Config }
-
-func newLinearAttention(c Config) Amortizer { return linearAttention{c} }
-
-func (linearAttention) Name() string { return "la" }
-
-func (l linearAttention) Check(points int) error { return fixed("la", l.Points, points) }
-
-func (linearAttention) Properties() Properties { return Properties{Symmetric: true} }
-
-func (l linearAttention) Specs() []weights.Spec {
-	s := l.attended()
+func newLinearAttention(c Config) Amortizer {
+	specs := c.attended()
 	for _, name := range []string{"attn.Kproj", "attn.Vproj"} {
-		projection := dense(name, l.Points, l.K, l.Variant == Released)
-		projection[0].Init = weights.XavierNormal(l.Points, l.K)
-		s = append(s, projection...)
+		projection := dense(name, c.Points, c.K, c.Variant == Released)
+		projection[0].Init = weights.XavierNormal(c.Points, c.K)
+		specs = append(specs, projection...)
 	}
-	return s
-}
-
-func (l linearAttention) Direction(w weights.Nodes, x, y *graph.Node) *graph.Node {
-	checkPair("la", x, y, l.Points, l.Dim)
-	return l.pooled(x, y, func(p *graph.Node) *graph.Node {
-		keys := graph.MulScalar(projected(w, p, "attn.Kproj", "attn.tokeys"), 1/math.Sqrt(float64(l.DK)))
-		return softmaxPool(p, graph.Einsum("blk,kc->blc", keys, layer(w, "attn.toqueries")),
-			projected(w, p, "attn.Vproj", "attn.tovalues"), poolTable(p.Graph()))
-	})
+	return &builtin{c, "la", Properties{Symmetric: true}, specs, func(w weights.Nodes, x, y *graph.Node) *graph.Node {
+		return c.pooled(x, y, func(p *graph.Node) *graph.Node {
+			keys := graph.MulScalar(projected(w, p, "attn.Kproj", "attn.tokeys"), 1/math.Sqrt(float64(c.DK)))
+			return softmaxPool(p, graph.Einsum("blk,kc->blc", keys, layer(w, "attn.toqueries")),
+				projected(w, p, "attn.Vproj", "attn.tovalues"), poolTable(p.Graph()))
+		})
+	}}
 }
 
 // projected is Proj (P W' + b) + c 1', [batch, k, out]; without b and c if w has none.

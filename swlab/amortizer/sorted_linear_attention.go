@@ -12,27 +12,14 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// sortedLinearAttention is the control "la-sorted", which is not in the paper: LA on the points of
+// newSortedLinearAttention is the control "la-sorted", which is not in the paper: LA on the points of
 // each cloud in the order of their projections on one fixed direction. It has LA's weights and
 // names, and unlike LA it is invariant to the order of the points. Points of equal projection are
 // ordered by their coordinates, so only equal points tie.
-type sortedLinearAttention struct{ linearAttention }
-
 func newSortedLinearAttention(c Config) Amortizer {
-	return sortedLinearAttention{linearAttention{c}}
-}
-
-func (sortedLinearAttention) Name() string { return "la-sorted" }
-
-func (sortedLinearAttention) Properties() Properties {
-	return Properties{Symmetric: true, Invariant: true}
-}
-
-func (s sortedLinearAttention) Check(points int) error { return fixed("la-sorted", s.Points, points) }
-
-func (s sortedLinearAttention) Direction(w weights.Nodes, x, y *graph.Node) *graph.Node {
-	checkPair("la-sorted", x, y, s.Points, s.Dim)
-	return s.linearAttention.Direction(w, sorted(x), sorted(y))
+	la := newLinearAttention(c)
+	return &builtin{c, "la-sorted", Properties{Symmetric: true, Invariant: true}, la.Specs(),
+		func(w weights.Nodes, x, y *graph.Node) *graph.Node { return la.Direction(w, sorted(x), sorted(y)) }}
 }
 
 // sorted is p [batch, points, dim] with the points of every cloud in rising order of theta'p,
