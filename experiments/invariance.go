@@ -12,18 +12,15 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab"
-	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 )
 
 // InvarianceConfig configures Invariance.
 type InvarianceConfig struct {
-	Names   []string          // registered amortizers
-	DK, K   int               // widths; 0: 64
-	Variant amortizer.Variant // released, or as in the paper
-	Seeds   []uint64          // one initialisation each
-	Pairs   int               // random pairs of different clouds
-	Seed    uint64            // of pairs, permutations and bootstraps
+	Names []string // registered amortizers
+	Seeds []uint64 // one initialisation each
+	Pairs int      // random pairs of different clouds
+	Seed  uint64   // of pairs, permutations and bootstraps
 }
 
 // InvarianceRow describes one amortizer. Angles are means over the pairs, in degrees. Ranges are
@@ -57,7 +54,7 @@ func Invariance(e *engine.Engine, set *datasets.Set, o InvarianceConfig) ([]Inva
 		var turns [disturbances][]float64 // one per initialisation
 		var spread []float64
 		for _, seed := range o.Seeds {
-			p, err := swlab.Direction(name, x, y, swlab.DirectionConfig{Seed: seed, DK: o.DK, K: o.K, Variant: o.Variant, Engine: e})
+			p, err := swlab.Direction(name, x, y, swlab.DirectionConfig{Seed: seed, Engine: e})
 			if err != nil {
 				return nil, err
 			}

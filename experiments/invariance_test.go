@@ -23,7 +23,7 @@ func invarianceShapes(t *testing.T) *datasets.Set {
 // TestInvariance: every registered map has its claimed properties, LA is not invariant and its
 // sorted control is, and angles have the expected size.
 func TestInvariance(t *testing.T) {
-	rows, err := Invariance(bestEngine(t), invarianceShapes(t), InvarianceConfig{Names: amortizer.Names(), DK: 8, K: 8, Pairs: 2, Seeds: []uint64{1, 2}})
+	rows, err := Invariance(bestEngine(t), invarianceShapes(t), InvarianceConfig{Names: amortizer.Names(), Pairs: 2, Seeds: []uint64{1, 2}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -220,7 +220,6 @@ func (s *sweepCall) run() error {
 		return usageError(err)
 	}
 	store := &runs.Store{Dir: s.Out, Backend: s.Backend, Progress: bars()}
-	defer store.Close()
 	plan, err := sweep.NewGrid(store, s.config)
 	if err != nil {
 		return usageError(err)

@@ -140,7 +140,6 @@ func (t *tableRun) run() error {
 		return err
 	}
 	store := &runs.Store{Dir: t.Out, Backend: t.Backend, Progress: bars()}
-	defer store.Close()
 	var plans []*reproduce.Schedule
 	for _, x := range t.tables {
 		plan, err := t.plan(store, x, p)

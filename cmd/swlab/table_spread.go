@@ -39,9 +39,6 @@ func (t *tableRun) spread(ctx context.Context, store *runs.Store, plan *reproduc
 		}
 		err := failed[j.Name()]
 		if err == nil {
-			err = jobs.LastLine(dir, j.Name())
-		}
-		if err == nil {
 			err = errors.New("ended without a result")
 		}
 		failures[j.Name()] = oneLine(err)

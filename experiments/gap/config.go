@@ -17,8 +17,8 @@ import (
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/internal/memory"
+	"github.com/sliced-wasserstein/lab/internal/settings"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
-	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
 // Methods other than the registered amortizers.
@@ -49,14 +49,14 @@ type Config struct {
 	// PairSeed is the seed of the shuffle into pairs and of the common slices; the same for all
 	// methods.
 	PairSeed uint64 `json:"pair_seed"`
-	Batches  int    `json:"batches"`  // batches of training pairs
-	Pairs    int    `json:"pairs"`    // pairs per batch
-	HeldOut  int    `json:"held_out"` // held-out pairs
+	Batches  int    `json:"batches" range:"1.."`  // batches of training pairs
+	Pairs    int    `json:"pairs" range:"1.."`    // pairs per batch
+	HeldOut  int    `json:"held_out" range:"1.."` // held-out pairs
 	// L, samples per pair in a step and in the paper's evaluation
-	Slices int `json:"slices"`
+	Slices int `json:"slices" range:"1.."`
 	// Common is the number of slices per pair, the same for all methods, of the Monte-Carlo value.
-	Common int     `json:"common"`
-	Kappa  float64 `json:"kappa"`
+	Common int     `json:"common" range:"1.."`
+	Kappa  float64 `json:"kappa" range:">0.."`
 
 	Optimiser string `json:"optimiser,omitempty"` // of an amortizer: SGD or Adam
 	// Passes is the number of epochs of an amortizer over the batches; 1 in the paper.
@@ -160,21 +160,8 @@ func (c Config) Check() error {
 	if !slices.Contains(known, c.Method) {
 		return fmt.Errorf("gap: method %q, expected one of %s", c.Method, strings.Join(known, ", "))
 	}
-	type least struct {
-		field        string
-		value, least int
-	}
-	checks := []least{{"batches", c.Batches, 1}, {"pairs", c.Pairs, 1}, {"held_out", c.HeldOut, 1}, {"slices", c.Slices, 1}, {"common", c.Common, 1}}
-	if c.IsAmortizer() {
-		checks = append(checks, least{"passes", c.Passes, 1})
-	}
-	if c.Method == VDSW {
-		checks = append(checks, least{"steps", c.Steps, 1})
-	}
-	for _, k := range checks {
-		if k.value < k.least {
-			return fmt.Errorf("gap: %s: expected at least %d, found %d", k.field, k.least, k.value)
-		}
+	if err := settings.Of(&c).Check(); err != nil {
+		return fmt.Errorf("gap: %w", err)
 	}
 	for _, k := range []struct {
 		what  string
@@ -188,24 +175,17 @@ func (c Config) Check() error {
 			return err
 		}
 	}
-	if err := vmf.CheckKappa(c.Kappa); err != nil || c.Kappa == 0 {
-		return fmt.Errorf("gap: kappa: expected a concentration above 0, found %g", c.Kappa)
-	}
 	if _, err := degreeFor(c.Kappa); err != nil {
 		return err
 	}
+	ascends, amortized := c.Method == VDSW, c.IsAmortizer()
 	switch {
-	case c.Method != VDSW && c.Steps != 0:
-		return fmt.Errorf("gap: steps: method %q takes none, found %d", c.Method, c.Steps)
-	case c.IsAmortizer() && c.Optimiser != SGD && c.Optimiser != Adam:
-		return fmt.Errorf("gap: optimiser: expected %s or %s, found %q", SGD, Adam, c.Optimiser)
-	case !c.IsAmortizer() && (c.Optimiser != "" || c.Passes != 0 || c.DK != 0 || c.K != 0):
-		return fmt.Errorf("gap: optimiser, passes, dk and k belong to amortizers, found %q, %d, %d, %d with method %q",
-			c.Optimiser, c.Passes, c.DK, c.K, c.Method)
-	case (c.IsAmortizer() || c.Method == VDSW) && !(c.LearningRate > 0 && c.LearningRate < 1e6):
-		return fmt.Errorf("gap: rate: expected a positive number, found %g", c.LearningRate)
-	case !c.IsAmortizer() && c.Method != VDSW && c.LearningRate != 0:
-		return fmt.Errorf("gap: rate: method %q takes none, found %g", c.Method, c.LearningRate)
+	case ascends != (c.Steps > 0):
+		return fmt.Errorf("gap: steps: expected some for %s alone, found %d with %s", VDSW, c.Steps, c.Method)
+	case amortized != (c.Passes > 0), amortized != (c.Optimiser == SGD || c.Optimiser == Adam), !amortized && (c.DK != 0 || c.K != 0):
+		return fmt.Errorf("gap: optimiser (%s or %s), passes, dk and k belong to amortizers, found %q, %d, %d, %d with %s", SGD, Adam, c.Optimiser, c.Passes, c.DK, c.K, c.Method)
+	case (ascends || amortized) != (c.LearningRate > 0), !(c.LearningRate < 1e6):
+		return fmt.Errorf("gap: rate: expected a positive number for an ascent or an amortizer, found %g with %s", c.LearningRate, c.Method)
 	}
 	return nil
 }

@@ -81,14 +81,14 @@ func walk(theta [3]float64, degree int, slopes bool, visit func(at int, y float6
 // At returns f(theta).
 func (h Harmonics) At(theta [3]float64) float64 {
 	sum := 0.0
-	walk(theta, h.Degree, false, func(at int, y float64, _ [3]float64) { sum += h.coef(at) * y })
+	walk(theta, h.Degree, false, func(at int, y float64, _ [3]float64) { sum += h.Coef[at] * y })
 	return sum
 }
 
 // Slope returns f(theta) and its gradient along the sphere, orthogonal to theta.
 func (h Harmonics) Slope(theta [3]float64) (f float64, g [3]float64) {
 	walk(theta, h.Degree, true, func(at int, y float64, dy [3]float64) {
-		c := h.coef(at)
+		c := h.Coef[at]
 		f += c * y
 		for i, d := range dy {
 			g[i] += c * d
@@ -101,24 +101,13 @@ func (h Harmonics) Slope(theta [3]float64) (f float64, g [3]float64) {
 	return f, g
 }
 
-// coef returns a coefficient. Missing ones are 0.
-func (h Harmonics) coef(at int) float64 {
-	if at < len(h.Coef) {
-		return h.Coef[at]
-	}
-	return 0
-}
-
 // Mean is the mean of f over the sphere.
-func (h Harmonics) Mean() float64 { return h.coef(0) / math.Sqrt(4*math.Pi) }
+func (h Harmonics) Mean() float64 { return h.Coef[0] / math.Sqrt(4*math.Pi) }
 
 // Smooth returns the convolution of f with a zonal kernel that multiplies degree l by
 // multipliers[l]. Higher degrees are dropped.
 func (h Harmonics) Smooth(multipliers []float64) Harmonics {
 	s := Harmonics{Degree: min(h.Degree, (len(multipliers)-1)/2*2)}
-	if len(multipliers) == 0 {
-		return Harmonics{}
-	}
 	for l := 0; l <= s.Degree; l += 2 {
 		for _, c := range h.degree(l) {
 			s.Coef = append(s.Coef, multipliers[l]*c)
@@ -139,10 +128,7 @@ func average(fs []Harmonics) Harmonics {
 }
 
 // degree returns the coefficients of degree l.
-func (h Harmonics) degree(l int) []float64 {
-	n := len(h.Coef)
-	return h.Coef[min(n, place(l, -l)):min(n, place(l, l)+1)]
-}
+func (h Harmonics) degree(l int) []float64 { return h.Coef[place(l, -l) : place(l, l)+1] }
 
 // power returns the integral of f^2 over the sphere.
 func (h Harmonics) power() float64 {

@@ -149,7 +149,7 @@ func run(ctx context.Context, program, dir string, j Job, env []string) error {
 	runtime.LockOSThread() // Linux tells the job to stop when the thread that started it ends
 	defer runtime.UnlockOSThread()
 	if err := cmd.Run(); err != nil {
-		return errors.Join(err, LastLine(dir, j.Name))
+		return errors.Join(err, lastLine(dir, j.Name))
 	}
 	return nil
 }
@@ -165,9 +165,9 @@ func begin(log string, j Job) error {
 	return errors.Join(err, f.Close())
 }
 
-// LastLine returns an error with the last line that the job wrote and the name of its log; nil if
+// lastLine returns an error with the last line that the job wrote and the name of its log; nil if
 // it wrote nothing.
-func LastLine(dir, name string) error {
+func lastLine(dir, name string) error {
 	path := filepath.Join(dir, "logs", logName(name))
 	f, err := os.Open(path)
 	if err != nil {

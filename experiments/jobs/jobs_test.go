@@ -186,7 +186,7 @@ func TestWrongJobs(t *testing.T) {
 			t.Errorf("%v, expected %q", err, c.want)
 		}
 	}
-	if err := LastLine(t.TempDir(), "none"); err != nil {
+	if err := lastLine(t.TempDir(), "none"); err != nil {
 		t.Errorf("the last line of no log: %v", err)
 	}
 }

@@ -1,8 +1,6 @@
 package notebook
 
 import (
-	"fmt"
-
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/swlab"
@@ -11,7 +9,7 @@ import (
 
 // Size returns full, or short in the short form.
 func (b *Session) Size(full, short int) int {
-	if b != nil && b.Fast {
+	if b.Fast {
 		return short
 	}
 	return full
@@ -25,9 +23,6 @@ func Shape(class string, points int) (*datasets.Set, error) {
 // SliceCosts returns F(θ) = (1/m) Σ_i (a_(i) - b_(i))² for directions [L, d]. a and b are the sorted
 // projections of the first clouds of x and y, with m points each.
 func SliceCosts(x, y *datasets.Set, directions []float32) ([]float64, error) {
-	if x == nil || x.Dim < 1 {
-		return nil, fmt.Errorf("x: expected a set of clouds, found none")
-	}
 	o := swlab.DistanceConfig{Config: loss.Defaults(), Directions: &swlab.Directions{Values: directions, Shape: []int{len(directions) / x.Dim, x.Dim}}}
 	o.Reduce = loss.Mean
 	d, err := swlab.Distance("sw", x, y, o)

@@ -50,12 +50,6 @@ type LiveRun struct {
 // error. A checkpoint, the log and the snapshots are kept, and the same call resumes. A finished
 // run is read.
 func (b *Session) Live(ctx context.Context, e *engine.Engine, set *datasets.Set, c train.Config, w LiveOptions) (*LiveRun, error) {
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	if err := set.Validate(); err != nil {
-		return nil, err
-	}
 	if w.Clouds == nil || w.Clouds.Clouds < 1 || w.Clouds.Points != set.Points {
 		return nil, fmt.Errorf("LiveOptions.Clouds: expected a few clouds of %d points, like those to train on", set.Points)
 	}

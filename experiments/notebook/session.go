@@ -112,12 +112,8 @@ func (b *Session) Clouds(points int, seed uint64) (trainPart, testPart *datasets
 }
 
 // OnePerClass returns rows of at most `most` clouds of different classes, spread evenly over the
-// classes, with their captions. Without labels the rows are spread evenly over the set. A nil set
-// has none.
+// classes, with their captions. Without labels the rows are spread evenly over the set.
 func OnePerClass(set *datasets.Set, most int) (rows []int, captions []string) {
-	if set == nil {
-		return nil, nil
-	}
 	if set.Labels == nil {
 		for i := range min(most, set.Clouds) {
 			row := i * set.Clouds / min(most, set.Clouds)
@@ -148,12 +144,6 @@ func OnePerClass(set *datasets.Set, most int) (rows []int, captions []string) {
 
 // folder returns the folder of the run of c on set. The same run always has the same folder.
 func (b *Session) folder(e *engine.Engine, set *datasets.Set, c train.Config) (string, error) {
-	if err := engine.Ready(e); err != nil {
-		return "", err
-	}
-	if err := set.Validate(); err != nil {
-		return "", err
-	}
 	c = c.On(set)
 	c.Backend = e.Name
 	raw, err := json.Marshal(c)
@@ -162,16 +152,6 @@ func (b *Session) folder(e *engine.Engine, set *datasets.Set, c train.Config) (s
 	}
 	sum := sha256.Sum256(raw)
 	return filepath.Join(b.Out, "runs", hex.EncodeToString(sum[:4])), nil
-}
-
-// Trained reports whether Train would read a finished run.
-func (b *Session) Trained(e *engine.Engine, set *datasets.Set, c train.Config) bool {
-	dir, err := b.folder(e, set, c)
-	if err != nil {
-		return false
-	}
-	_, err = train.ReadResult(dir)
-	return err == nil
 }
 
 // Train trains c on set in a folder of its own below Out, showing progress. The same configuration

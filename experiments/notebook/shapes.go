@@ -56,7 +56,6 @@ func (b *Session) Shapes(p reproduce.Preset, rows []string, quiet bool) (Shapes,
 		xlaenv.FastCompile()
 	}
 	lab := &runs.Store{Dir: b.Out}
-	defer lab.Close()
 	plan, err := reproduce.NewSchedule(lab, shapesTable, p, rows, rows != nil)
 	if err != nil {
 		return Shapes{}, err

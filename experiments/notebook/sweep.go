@@ -35,7 +35,6 @@ func (b *Session) Sweep(name string, c sweep.Config) (*sweep.Result, error) {
 	o := &output{id: "swlab_sweep_" + gonbui.UniqueId(), update: gonbui.UpdateHTML}
 	o.say("looking at the data", 0, 1) // the line is above the table
 	lab := &runs.Store{Dir: b.Out, Progress: o.say}
-	defer lab.Close()
 	plan, err := sweep.NewGrid(lab, c)
 	if err != nil {
 		return nil, err

@@ -48,7 +48,6 @@ func (b *Session) table(name string, p reproduce.Preset, rows []string) (table.R
 		xlaenv.FastCompile()
 	}
 	lab := &runs.Store{Dir: b.Out}
-	defer lab.Close()
 	plan, err := reproduce.NewSchedule(lab, name, p, rows, true)
 	if err != nil {
 		return table.Results{}, err

@@ -20,7 +20,6 @@ import (
 // the paper and of our own columns.
 func TestPlans(t *testing.T) {
 	l := &runs.Store{}
-	defer l.Close()
 	for _, name := range table.Names() {
 		paper, err := table.Get(name)
 		if err != nil {
@@ -90,7 +89,6 @@ func TestPlans(t *testing.T) {
 // TestReadings: which number of a result goes to which column.
 func TestReadings(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
-	defer l.Close()
 	for name, want := range map[string]map[string]float64{
 		"full_reconstruction_result":       {"cd": 1, "sw": 2, "emd": 3, "acc": 0.5, "acc_svm": 0.6, "time": 8, "emd_exact": 4, "cd_last": 11, "sw_last": 12, "emd_last": 13},
 		"ablation_L":                       {"slices": 100, "cd": 1, "sw": 2, "emd": 3, "time": 8, "emd_exact": 4, "cd_last": 11, "sw_last": 12, "emd_last": 13},
@@ -124,7 +122,6 @@ func TestReadings(t *testing.T) {
 // TestShared: equal rows of several tables are the same training, which a sweep also finds.
 func TestShared(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
-	defer l.Close()
 	p := preset(t, "smoke")
 	trained := func(name, row string) runs.Training {
 		return *plan(t, l, name, p, row).Jobs[0].training()
@@ -164,7 +161,6 @@ func TestShared(t *testing.T) {
 // TestRowsAndSeeds: rows are chosen by id and by name, in the given order, once; seeds are jobs.
 func TestRowsAndSeeds(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
-	defer l.Close()
 	p := preset(t, "smoke")
 	p.Seeds = []uint64{4, 2}
 	plan := plan(t, l, "short_reconstruction_result", p, "LAv-DSW", "chamfer", "la-v-dsw", "max-sw-T50-moving")
@@ -247,7 +243,6 @@ func TestSizes(t *testing.T) {
 		}
 	}
 	l := &runs.Store{Dir: t.TempDir()}
-	defer l.Close()
 	p := preset(t, "smoke")
 	p.Data, p.Test, p.Batch, p.Select = "shapenet-core55", other, 8, "none"
 	p.GapBatches, p.GapPairs, p.GapHeldOut = 1, 3, 2

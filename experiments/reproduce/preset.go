@@ -5,6 +5,7 @@ package reproduce
 import (
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -214,15 +215,23 @@ func (p Preset) check() error {
 	if !slices.Contains(latent.Sinkhorns, p.Sinkhorn) {
 		return fmt.Errorf("sinkhorn: expected %s, found %q", strings.Join(latent.Sinkhorns, " or "), p.Sinkhorn)
 	}
-	if len(p.Seeds) == 0 {
-		return fmt.Errorf("seeds: expected at least one")
+	if err := CheckSeeds(p.Seeds); err != nil {
+		return err
 	}
 	if err := p.checkSelection(); err != nil {
 		return err
 	}
-	for _, seeds := range [][]uint64{p.Seeds, p.ClaimSeeds} {
-		if len(unique(seeds)) < len(seeds) {
-			return fmt.Errorf("seeds: expected each once, found %d", seeds)
+	return nil
+}
+
+// CheckSeeds returns an error for seeds that are none, or not all different.
+func CheckSeeds(seeds []uint64) error {
+	if len(seeds) == 0 {
+		return errors.New("seeds: expected at least one")
+	}
+	for i, s := range seeds {
+		if slices.Contains(seeds[:i], s) {
+			return fmt.Errorf("seeds: %d twice", s)
 		}
 	}
 	return nil

@@ -32,7 +32,6 @@ func TestPaperPreset(t *testing.T) {
 		t.Errorf("%s; seeds %v", got, p.Seeds)
 	}
 	l := &runs.Store{Dir: t.TempDir()}
-	defer l.Close()
 	small := preset(t, "paper")
 	reconstruction := plan(t, l, "short_reconstruction_result", small, "sw").Jobs[1]
 	if a := reconstruction.Runs[3].Run.(runs.Accuracy); a.Config != (latent.ClassifierConfig{Epochs: 500, Batch: 256, LearningRate: 1e-3, Momentum: 0.9, WeightDecay: 5e-3, Dropout: 0.5, Seed: 123}) ||
@@ -57,7 +56,6 @@ func TestPaperPreset(t *testing.T) {
 // own choose the best epoch.
 func TestDesk(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
-	defer l.Close()
 	desk, err := PresetOf("desk")
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +95,6 @@ func TestDesk(t *testing.T) {
 // cloud.
 func TestGapPairs(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
-	defer l.Close()
 	for _, name := range []string{"smoke", "quick", "desk"} {
 		gap := plan(t, l, "vDSW_approximation", preset(t, name), "uniform").Jobs[0].Runs[0].Run.(runs.Gap)
 		set, err := l.Clouds(gap.Data)
@@ -126,7 +123,6 @@ func (p Preset) differences(q Preset) string {
 // part (protocol 6.1, 5.4, D18).
 func TestTestSet(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
-	defer l.Close()
 	p := preset(t, "smoke")
 	p.Test = "builtin"
 	j := plan(t, l, "short_reconstruction_result", p, "sw").Jobs[0]
@@ -217,7 +213,6 @@ func TestOverride(t *testing.T) {
 		t.Errorf("a wrong call has changed %s", d)
 	}
 	l := &runs.Store{Dir: t.TempDir()}
-	defer l.Close()
 	small := preset(t, "smoke")
 	for _, o := range [][2]string{{"learning_rate", "0.5"}, {"amortizer_steps", "2"}, {"ascent_rate", "0.25"}} {
 		if err := small.Override(o[0], o[1]); err != nil {

@@ -72,7 +72,6 @@ var rowsTrained = map[string]trained{
 // paper's standard run.
 func TestRowsTrained(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
-	defer l.Close()
 	p := preset(t, "paper")
 	p.Select = "none"
 	seen := map[string]bool{}
@@ -132,7 +131,6 @@ func TestRowsTrained(t *testing.T) {
 // 10, one epoch, d_k = 1 for A and EA (inferred; ours have four others), 32 and k = 64 for LA.
 func TestRowsGap(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
-	defer l.Close()
 	sgd := func(method string, dk, k int) gap.Config {
 		return gap.Config{Method: method, Optimiser: gap.SGD, Passes: 1, LearningRate: 0.1, DK: dk, K: k}
 	}

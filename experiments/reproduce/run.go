@@ -43,9 +43,6 @@ func (p *Schedule) Item(name string) (Item, error) {
 // and failures, if not nil, gets each by the job's name. begin, if not nil, is called before each
 // job.
 func Do(ctx context.Context, l *runs.Store, jobs []Item, begin func(i int, j Item), failures map[string]string) error {
-	if ctx == nil {
-		ctx = context.Background()
-	}
 	var failed []error
 	for i, j := range jobs {
 		if begin != nil {

@@ -16,7 +16,6 @@ import (
 // TestFill: missing seeds are reported with their reason, and the others count.
 func TestFill(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
-	defer l.Close()
 	p := preset(t, "quick")
 	plan := plan(t, l, "ablation_kappa", p, "la-v-dsw", "sw")
 	for _, i := range []int{0, 2} { // seeds 1 and 3 of la-v-dsw
@@ -67,7 +66,6 @@ func TestFill(t *testing.T) {
 func TestDo(t *testing.T) {
 	// An unknown backend: missing work fails.
 	l := &runs.Store{Dir: t.TempDir(), Backend: "none"}
-	defer l.Close()
 	p := preset(t, "quick")
 	plan := plan(t, l, "ablation_kappa", p, "sw")
 	for _, r := range plan.Jobs[1].Runs {
@@ -93,7 +91,6 @@ func TestDo(t *testing.T) {
 // TestLeft: every missing run counts once, and the exact EMD is computed only where it is shown.
 func TestLeft(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
-	defer l.Close()
 	p := preset(t, "paper") // on 64 train and 32 test clouds of 16 points
 	count := func(schedules ...*Schedule) [2]int {
 		all, trainings := Left(l, schedules...)
@@ -135,7 +132,6 @@ func TestLeft(t *testing.T) {
 func TestLeftOfAll(t *testing.T) {
 	t.Setenv("SWLAB_CACHE", t.TempDir())
 	l := &runs.Store{Dir: t.TempDir()}
-	defer l.Close()
 	p, err := PresetOf("paper")
 	if err != nil {
 		t.Fatal(err)

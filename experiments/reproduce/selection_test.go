@@ -1,7 +1,6 @@
 package reproduce
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -20,7 +19,6 @@ import (
 // those of a table without candidates.
 func TestCandidates(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
-	defer l.Close()
 	p := preset(t, "paper")
 	rows := []string{"ea-v-dsw", "la-v-dsw", "la-sorted-v-dsw", "la-v-dsw-one", "la-v-dsw-seeds", "sw"}
 	settings := map[string]map[string]bool{}
@@ -93,7 +91,6 @@ func TestCandidates(t *testing.T) {
 func TestSelect(t *testing.T) {
 	for _, rule := range []string{"test", "validation"} {
 		l := &runs.Store{Dir: t.TempDir()}
-		defer l.Close()
 		p := preset(t, "smoke")
 		p.Select, p.Seeds = rule, []uint64{1, 2}
 		plan := plan(t, l, "short_reconstruction_result", p, "la-v-dsw", "la-v-dsw-seeds", "sw")
@@ -185,7 +182,6 @@ func TestSelect(t *testing.T) {
 // without a selection it is the paper's.
 func TestSelectSteps(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
-	defer l.Close()
 	p := preset(t, "smoke")
 	rows := []string{"max-sw-T50", "v-dsw-T50"}
 	for _, j := range plan(t, l, "short_reconstruction_result", p, rows...).Jobs {
@@ -252,7 +248,6 @@ func scored(t *testing.T, l *runs.Store, s runs.Scores, emd float64, sw ...float
 // their autoencoders, and no training differs from those without a selection.
 func TestSelectGeneration(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
-	defer l.Close()
 	for rule, split := range map[string]string{"test": "test", "validation": "val"} {
 		p := preset(t, "smoke")
 		p.Select = rule
@@ -269,51 +264,9 @@ func TestSelectGeneration(t *testing.T) {
 	}
 }
 
-// TestSelectRuns trains the widths of EA and selects on held out clouds, on the pure-Go backend.
-func TestSelectRuns(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs in make check")
-	}
-	l := &runs.Store{Dir: t.TempDir(), Backend: "go"}
-	defer l.Close()
-	p := preset(t, "smoke")
-	p.Select, p.Batch, p.Epochs, p.ClassifierEpochs = "validation", 16, 1, 1
-	if err := p.Override("steps", "1"); err != nil {
-		t.Fatal(err)
-	}
-	plan := plan(t, l, "short_reconstruction_result", p, "ea-v-dsw")
-	if err := Do(context.Background(), l, plan.Jobs, nil, nil); err != nil {
-		t.Fatal(err)
-	}
-	f, err := plan.Fill(l, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	row := f.Table.Rows[0]
-	if len(f.Failed) > 0 || len(row.Selected) != 1 || !strings.Contains(row.Note, "of 4 candidates") || f.Cells["ea-v-dsw"]["emd"].N != 1 {
-		t.Errorf("%v, %+v, %+v", f.Failed, row, f.Cells)
-	}
-	best, least := 0, 1e9
-	for _, j := range plan.Jobs {
-		for _, r := range j.Runs {
-			v, err := r.Read(l)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if emd, ok := v[criterion]; ok && emd < least {
-				best, least = j.Candidate["dk"], emd
-			}
-		}
-	}
-	if row.Selected["dk"] != best {
-		t.Errorf("selected %v, the lowest is %d", row.Selected, best)
-	}
-}
-
 // TestTimeOfASW: the time says that all slices are costed.
 func TestTimeOfASW(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
-	defer l.Close()
 	plan := plan(t, l, "short_reconstruction_result", preset(t, "smoke"), "asw", "sw")
 	for _, j := range plan.Jobs {
 		for _, r := range j.Runs {
@@ -326,41 +279,5 @@ func TestTimeOfASW(t *testing.T) {
 	}
 	if note := f.Cells["asw"]["time"].Note; !strings.Contains(note, "all 500 slices") || f.Cells["sw"]["time"].Note != "" || f.Cells["asw"]["emd"].Note != "" {
 		t.Errorf("%q", note)
-	}
-}
-
-// TestInThePaperPicture: one picture shows LAv-DSW as released beside every row as in the paper.
-func TestInThePaperPicture(t *testing.T) {
-	l := &runs.Store{Dir: t.TempDir()}
-	defer l.Close()
-	for _, rule := range []string{"none", "test"} {
-		p := preset(t, "smoke")
-		p.Select = rule
-		plan := plan(t, l, "full_reconstruction_result", p)
-		for _, j := range plan.Jobs {
-			for _, r := range j.Runs {
-				pretend(t, l, r.Run)
-			}
-		}
-		f, err := plan.Fill(l, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pictures, err := Pictures(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if pictures["as-in-the-paper"] == nil {
-			t.Fatal("no picture of the rows as in the paper")
-		}
-		svg, err := pictures["as-in-the-paper"].SVG()
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, label := range []string{"as released", "root", "mean", "simultaneous", "location gradient", "map", "as in the paper"} {
-			if !strings.Contains(string(svg), label) {
-				t.Errorf("%s: the picture lacks %q", rule, label)
-			}
-		}
 	}
 }

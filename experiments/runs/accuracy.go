@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -56,9 +57,7 @@ func (a SVMAccuracy) do(ctx context.Context, l *Store, _ string) (any, error) {
 		return nil, err
 	}
 	c := a.Config
-	if c.Classes == 0 {
-		c.Classes = classes
-	}
+	c.Classes = cmp.Or(c.Classes, classes)
 	r, err := latent.ClassifySVM(ctx, train, test, c, func(done, total int) { l.say("support vector machines of "+a.Name(), done, total) })
 	return SVMAccuracyResult{r, r.Correct}, err
 }
@@ -88,9 +87,7 @@ func (a Accuracy) do(ctx context.Context, l *Store, _ string) (any, error) {
 		return nil, err
 	}
 	c := a.Config
-	if c.Classes == 0 {
-		c.Classes = classes
-	}
+	c.Classes = cmp.Or(c.Classes, classes)
 	e, err := l.Engine()
 	if err != nil {
 		return nil, err

@@ -3,10 +3,6 @@ package runs
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -108,44 +104,5 @@ func TestClockAndVersions(t *testing.T) {
 	var v struct{ N int }
 	if err := l.Result(k, &v); err != nil || v.N != 3 || done != 1 {
 		t.Errorf("%+v, %v, done %d times", v, err, done)
-	}
-}
-
-// TestLargeStore: a store of 10,000 results is read in under a second.
-func TestLargeStore(t *testing.T) {
-	if testing.Short() {
-		t.Skip("runs in make check")
-	}
-	const n = 10_000
-	l := &Store{Dir: t.TempDir()}
-	for i := range n {
-		k := number(fmt.Sprint(i), i)
-		dir := l.Folder(k)
-		if err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, resultFile), fmt.Appendf(nil, "{\n  \"n\": %d\n}\n", i), 0o644)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	list := func() time.Duration {
-		began := time.Now()
-		for i := range n {
-			if !l.Done(number(fmt.Sprint(i), i)) {
-				t.Fatal("not done")
-			}
-		}
-		return time.Since(began)
-	}
-	took := list()
-	for again := 0; took > time.Second && again < 10; again++ {
-		took = list() // the machine was busy
-	}
-	t.Logf("%d results found in %v", n, took)
-	if took > time.Second {
-		t.Errorf("%d results took %v, expected a second at most", n, took)
-	}
-	if l.Done(number("none", 1)) {
-		t.Error("a result that nobody computed")
-	}
-	if err := l.Result(number("none", 1), new(json.RawMessage)); !errors.Is(err, fs.ErrNotExist) {
-		t.Error(err)
 	}
 }

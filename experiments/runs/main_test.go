@@ -15,12 +15,6 @@ import (
 // own.
 var bench = &Store{}
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	bench.Close()
-	os.Exit(code)
-}
-
 // in returns bench with a new folder.
 func in(t *testing.T) *Store {
 	t.Helper()

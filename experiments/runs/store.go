@@ -41,7 +41,7 @@ type Task interface {
 }
 
 // Store runs tasks and keeps what they share: the backend and clouds in memory. It
-// is not safe for concurrent use. Close it after use.
+// is not safe for concurrent use.
 type Store struct {
 	Dir     string // of the store
 	Backend string // as engine.Open takes it
@@ -51,13 +51,6 @@ type Store struct {
 	engine *engine.Engine
 	sets   map[string]*datasets.Set
 	named  map[string]string // folders of the store, read once, by kind and hash
-}
-
-// Close frees the clouds in memory.
-func (l *Store) Close() {
-	if l != nil {
-		l.sets = nil
-	}
 }
 
 // Engine opens the backend once.
@@ -128,9 +121,6 @@ func (l *Store) Result(r Task, into any) error {
 
 // Do runs the task, and first what it needs, unless the result exists. Interrupted work resumes.
 func (l *Store) Do(ctx context.Context, r Task) error {
-	if ctx == nil {
-		ctx = context.Background()
-	}
 	var result json.RawMessage
 	switch err := l.Result(r, &result); {
 	case err == nil:

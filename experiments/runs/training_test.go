@@ -115,7 +115,6 @@ func TestMoved(t *testing.T) {
 	}
 	cutOff(t, l, rs[0])
 	other := &Store{Dir: l.Dir} // a later process, which has not read the first place
-	defer other.Close()
 	if n := steps(t, other, rs[1]); n != 1 {
 		t.Errorf("%d steps more, expected 1", n)
 	}

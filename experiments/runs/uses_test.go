@@ -29,7 +29,6 @@ func TestUses(t *testing.T) {
 	r.Config.Steps = 2
 	do(t, l, r)
 	t.Run("scores", func(t *testing.T) { scores(t, l, r) })
-	t.Run("codes", func(t *testing.T) { codes(t, l, r) })
 	t.Run("accuracy", func(t *testing.T) { accuracy(t, l, r) })
 	t.Run("generation", func(t *testing.T) { generation(t, l, r) })
 }
@@ -98,37 +97,6 @@ func network(t *testing.T, l *Store, w *weights.Set) (*swlab.Network, *engine.En
 		t.Fatal(err)
 	}
 	return n, e
-}
-
-// codes: equal to those of swlab.Network, bit for bit, also if the last batch is not full.
-func codes(t *testing.T, l *Store, r Training) {
-	w, err := l.weights(r, "last")
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := r.Data.Part("all")
-	all.Classes, all.Train, all.Test = datasets.ShapeClasses()[:20], 1, 1 // 40 clouds
-	got, err := l.codes(context.Background(), w, all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	clouds, err := l.Clouds(all)
-	if err != nil {
-		t.Fatal(err)
-	}
-	net, e := network(t, l, w)
-	want, err := net.Encode(clouds, swlab.NetworkOptions{Engine: e})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.N != 40 || len(got.Labels) != 40 || len(got.Vectors) != 40*pointnet.LatentSize || len(want) != len(got.Vectors) {
-		t.Fatalf("%d codes, %d labels, %d and %d numbers", got.N, len(got.Labels), len(got.Vectors), len(want))
-	}
-	for i := range want {
-		if d := want[i] - got.Vectors[i]; d > 1e-6 || d < -1e-6 {
-			t.Fatalf("number %d: %g, want %g", i, got.Vectors[i], want[i])
-		}
-	}
 }
 
 // accuracy: the fraction of right answers of the classifier that latent.Classify trains on the

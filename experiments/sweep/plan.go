@@ -60,13 +60,8 @@ type Point struct {
 // NewGrid checks settings and clouds. An invalid combination is recorded in its Point. It is an
 // error only if every point is invalid.
 func NewGrid(l *runs.Store, c Config) (*Grid, error) {
-	if len(c.Seeds) == 0 {
-		return nil, fmt.Errorf("seeds: expected at least one")
-	}
-	for i, s := range c.Seeds {
-		if slices.Contains(c.Seeds[:i], s) {
-			return nil, fmt.Errorf("seeds: %d twice", s)
-		}
+	if err := reproduce.CheckSeeds(c.Seeds); err != nil {
+		return nil, err
 	}
 	configs, err := c.Grid()
 	if err != nil {

@@ -18,9 +18,6 @@ import (
 // why, and the error joins all failures. changed, if not nil, is called with the result before the
 // first point (row -1) and after each point (its row). When ctx ends, the next call resumes.
 func (p *Grid) Run(ctx context.Context, l *runs.Store, changed func(r *Result, row int)) (*Result, error) {
-	if ctx == nil {
-		ctx = context.Background()
-	}
 	r, err := p.Result(l)
 	if err != nil {
 		return nil, err
