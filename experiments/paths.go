@@ -22,14 +22,9 @@ import (
 // (slicing.Point: Max-SW), or its mean over slicer.Slices directions around the location
 // (slicing.VMF: v-DSW), drawn with seed.
 func AscentPaths(e *engine.Engine, x, y *datasets.Set, slicer slicing.Slicer, starts []float32, seed uint64) ([][]float32, error) {
-	if err := onePair("ascent paths", e, x, y); err != nil {
-		return nil, err
-	}
-	if len(starts) == 0 || len(starts)%x.Dim != 0 {
-		return nil, fmt.Errorf("ascent paths: expected starts of %d coordinates each, found %d numbers", x.Dim, len(starts))
-	}
-	if slicer.Ascent == nil || slicer.Distribution == nil || !slicer.Distribution.HasLocation() {
-		return nil, fmt.Errorf("ascent paths: expected a slicer with a location and an ascent, found %s", slicer.Name())
+	if x.Clouds != 1 || y.Clouds != 1 || len(starts)%x.Dim != 0 {
+		return nil, fmt.Errorf("ascent paths: expected one cloud in x and one in y, and starts of %d coordinates, found %d and %d, and %d numbers",
+			x.Dim, x.Clouds, y.Clouds, len(starts))
 	}
 	if err := slicer.Ascent.Check(); err != nil {
 		return nil, err
@@ -60,12 +55,6 @@ func AscentPaths(e *engine.Engine, x, y *datasets.Set, slicer slicing.Slicer, st
 // same as in training: Adam with beta = (0, 0.9) and learning rate rate on the weights, ascending F
 // of the predicted direction (Max-SW). The initial weights are drawn with seed.
 func AmortizerPath(e *engine.Engine, name string, x, y *datasets.Set, rate float64, steps int, seed uint64) ([]float32, error) {
-	if err := onePair("amortizer path", e, x, y); err != nil {
-		return nil, err
-	}
-	if !(rate > 0) || steps < 0 {
-		return nil, fmt.Errorf("amortizer path: expected a positive rate and steps >= 0, found %v and %d", rate, steps)
-	}
 	a, err := amortizer.New(name, amortizer.Config{Points: x.Points, Dim: x.Dim})
 	if err != nil {
 		return nil, err
@@ -137,20 +126,4 @@ func iterate(e *engine.Engine, x, y *datasets.Set, state []*tensors.Tensor, step
 		shown = append(shown, at)
 	}
 	return shown, nil
-}
-
-// onePair returns an error unless x and y hold one cloud each.
-func onePair(what string, e *engine.Engine, x, y *datasets.Set) error {
-	if err := engine.Ready(e); err != nil {
-		return err
-	}
-	for _, s := range []*datasets.Set{x, y} {
-		if err := s.Validate(); err != nil {
-			return fmt.Errorf("%s: %w", what, err)
-		}
-	}
-	if x.Clouds != 1 || y.Clouds != 1 {
-		return fmt.Errorf("%s: expected one cloud in x and one in y, found %d and %d", what, x.Clouds, y.Clouds)
-	}
-	return nil
 }

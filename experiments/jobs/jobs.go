@@ -16,7 +16,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -26,7 +25,7 @@ import (
 
 // Job is one call of this program.
 type Job struct {
-	Name string   // for people; also the name of its log, with slashes as hyphens
+	Name string   // its own; also the name of its log, with slashes as hyphens
 	Args []string // of the call
 }
 
@@ -57,14 +56,11 @@ const grace = 20 * time.Second
 // pools of XLA on the CPU, are set to processors / n, at least 1, unless the environment sets them.
 // XLA's plugin keeps at least four threads.
 func Local(ctx context.Context, dir string, jobs []Job, n int, progress func(Counts)) (failed map[string]error, err error) {
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	if n < 1 {
-		return nil, fmt.Errorf("expected at least one process at a time, found %d", n)
-	}
-	program, err := prepare(dir, jobs)
+	program, err := os.Executable()
 	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(filepath.Join(dir, "logs"), 0o755); err != nil {
 		return nil, err
 	}
 	env := os.Environ()
@@ -114,19 +110,6 @@ func Local(ctx context.Context, dir string, jobs []Job, n int, progress func(Cou
 	close(next)
 	workers.Wait()
 	return failed, ctx.Err()
-}
-
-// prepare checks the jobs, creates the folder of their logs, and returns this program.
-func prepare(dir string, jobs []Job) (program string, err error) {
-	for i, j := range jobs {
-		if j.Name == "" || slices.ContainsFunc(jobs[:i], func(o Job) bool { return logName(o.Name) == logName(j.Name) }) {
-			return "", fmt.Errorf("job %d: expected a name of its own, found %q", i, j.Name)
-		}
-	}
-	if err := os.MkdirAll(filepath.Join(dir, "logs"), 0o755); err != nil {
-		return "", err
-	}
-	return os.Executable()
 }
 
 func logName(name string) string { return strings.ReplaceAll(name, "/", "-") + ".log" }

@@ -171,22 +171,3 @@ func TestEveryFault(t *testing.T) {
 		}
 	})
 }
-
-func TestWrongJobs(t *testing.T) {
-	for _, c := range []struct {
-		jobs []Job
-		n    int
-		want string
-	}{
-		{[]Job{say("a")}, 0, "at least one process at a time, found 0"},
-		{[]Job{{}}, 1, `job 0: expected a name of its own, found ""`},
-		{[]Job{say("a/1"), say("a-1")}, 1, `job 1: expected a name of its own, found "a-1"`},
-	} {
-		if _, err := Local(t.Context(), t.TempDir(), c.jobs, c.n, nil); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%v, expected %q", err, c.want)
-		}
-	}
-	if err := lastLine(t.TempDir(), "none"); err != nil {
-		t.Errorf("the last line of no log: %v", err)
-	}
-}

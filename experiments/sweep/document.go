@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -13,10 +12,7 @@ import (
 )
 
 // Sheet has a row for every point, and below its numbers their differences from the reference.
-func (r *Result) Sheet() (table.Sheet, error) {
-	if len(r.Vary) == 0 {
-		return table.Sheet{}, errors.New("expected the result of a sweep, found none")
-	}
+func (r *Result) Sheet() table.Sheet {
 	var names, seeds []string
 	for _, v := range r.Vary {
 		names = append(names, v.Name)
@@ -74,7 +70,7 @@ func (r *Result) Sheet() (table.Sheet, error) {
 	if pending {
 		s.Legend = append(s.Legend, "...: not finished")
 	}
-	return s, nil
+	return s
 }
 
 // decimals returns the number of decimals of a metric's column: four digits of the largest mean, and

@@ -64,10 +64,7 @@ func TestDecimals(t *testing.T) {
 	if n := r.decimals("cd"); n != 3 {
 		t.Errorf("%d decimals beside an interval of ± 0.03, expected 3", n)
 	}
-	s, err := r.Sheet()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := r.Sheet()
 	if got, below := s.Lines[0].Cells[1].Mean, s.Lines[1].Below[1]; got != "10.100" || below.Mean != "+0.500" || below.Spread != "0.030" {
 		t.Errorf("%q, below the second %+v", got, below)
 	}

@@ -424,11 +424,7 @@ func TestOtherClouds(t *testing.T) {
 	if r.Count(Done) != 2 || r.Rows[1].Difference != nil {
 		t.Errorf("rows %+v", r.Rows)
 	}
-	s, err := r.Sheet()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if text := strings.Join(s.Legend, " "); !strings.Contains(text, "Other points are other clouds") || strings.Contains(text, "Differences") {
+	if text := strings.Join(r.Sheet().Legend, " "); !strings.Contains(text, "Other points are other clouds") || strings.Contains(text, "Differences") {
 		t.Errorf("legend %s", text)
 	}
 }

@@ -102,18 +102,11 @@ func TestPaperUnchanged(t *testing.T) {
 }
 
 func TestPrinted(t *testing.T) {
-	p, err := printed("**0.67 ± 0.01**")
-	if err != nil || p.Mean != 0.67 || p.SD == nil || *p.SD != 0.01 || !p.Bold {
-		t.Errorf("found %+v, %v", p, err)
+	if p := printed("**0.67 ± 0.01**"); p.Mean != 0.67 || p.SD == nil || *p.SD != 0.01 || !p.Bold {
+		t.Errorf("found %+v", p)
 	}
-	p, err = printed("95")
-	if err != nil || p.Mean != 95 || p.SD != nil || p.Bold {
-		t.Errorf("found %+v, %v", p, err)
-	}
-	for _, wrong := range []string{"", "a", "1 ± ", "**1", "1**", "1 ± 2 ± 3"} {
-		if _, err := printed(wrong); err == nil {
-			t.Errorf("%q is taken for a number", wrong)
-		}
+	if p := printed("95"); p.Mean != 95 || p.SD != nil || p.Bold {
+		t.Errorf("found %+v", p)
 	}
 }
 

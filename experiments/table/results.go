@@ -1,12 +1,9 @@
 package table
 
 import (
-	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // Cell is the result of the runs of one row in one column, in natural units (fractions, distances
@@ -74,10 +71,7 @@ func (f Results) cell(r Row, c Column) (Cell, bool) {
 
 // Sheet shows our numbers with the paper's below them, or only the paper's if there are none of
 // ours.
-func (f Results) Sheet() (Sheet, error) {
-	if err := f.check(); err != nil {
-		return Sheet{}, err
-	}
+func (f Results) Sheet() Sheet {
 	t := f.Table
 	s := Sheet{Name: t.Name, Title: t.Title, About: f.about(), RowHeader: t.RowHeader, Columns: t.Columns, Below: "paper", notes: t.Notes}
 	marks := f.Marks()
@@ -112,7 +106,7 @@ func (f Results) Sheet() (Sheet, error) {
 		}
 	}
 	s.Legend = f.legend(marks)
-	return s, nil
+	return s
 }
 
 // entries returns our number and the paper's. An unchanged setting is shown once, as the row's.
@@ -154,29 +148,4 @@ func (s *Sheet) footnote(text string) []int {
 		s.footnotes = append(s.footnotes, text)
 	}
 	return []int{i + 1}
-}
-
-// check rejects numbers without a row or column.
-func (f Results) check() error {
-	if !f.empty() && f.Preset == "" {
-		return fmt.Errorf("table %s: preset: expected a name, found none", f.Table.Name)
-	}
-	var ids, keys []string
-	for _, r := range f.Table.Rows {
-		ids = append(ids, r.ID)
-	}
-	for _, c := range f.Table.Columns {
-		keys = append(keys, c.Key)
-	}
-	for _, id := range slices.Concat(slices.Sorted(maps.Keys(f.Failed)), slices.Sorted(maps.Keys(f.Cells))) {
-		if !slices.Contains(ids, id) {
-			return fmt.Errorf("table %s: unknown row %q, expected one of %s", f.Table.Name, id, strings.Join(ids, ", "))
-		}
-		for _, key := range slices.Sorted(maps.Keys(f.Cells[id])) {
-			if !slices.Contains(keys, key) {
-				return fmt.Errorf("table %s: row %s: unknown column %q, expected one of %s", f.Table.Name, id, key, strings.Join(keys, ", "))
-			}
-		}
-	}
-	return nil
 }

@@ -14,7 +14,7 @@ import (
 
 // Document is a table with numbers: for readers a sheet, for programs CSV lines and a JSON value.
 type Document interface {
-	Sheet() (Sheet, error)
+	Sheet() Sheet
 	Records() [][]string // the first is the header
 	JSON() any           // an object; Write adds the key version
 }
@@ -130,51 +130,40 @@ func Formats() []string { return slices.Clone(formats) }
 
 // Write writes the table in one of the Formats; csv and json hold its numbers with full precision.
 func Write(w io.Writer, d Document, format string) error {
-	return write(w, d, func(s Sheet, b *bytes.Buffer) error {
-		switch format {
-		case "text":
-			s.text(b, 120)
-		case "md":
-			return asMarkdown.write(b, s, format)
-		case "latex":
-			return asLaTeX.write(b, s, format)
-		case "html":
-			return asHTML.write(b, s, format)
-		case "csv":
-			return csv.NewWriter(b).WriteAll(d.Records())
-		case "json":
-			raw, err := json.Marshal(d.JSON())
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(b, "%s,\"version\":%q}\n", raw[:len(raw)-1], version.String())
-		default:
-			return fmt.Errorf("unknown format %q, expected one of %s", format, strings.Join(formats, ", "))
+	s := d.Sheet()
+	var b bytes.Buffer
+	var err error
+	switch format {
+	case "text":
+		s.text(&b, 120)
+	case "md":
+		err = asMarkdown.write(&b, s, format)
+	case "latex":
+		err = asLaTeX.write(&b, s, format)
+	case "html":
+		err = asHTML.write(&b, s, format)
+	case "csv":
+		err = csv.NewWriter(&b).WriteAll(d.Records())
+	case "json":
+		var raw []byte
+		if raw, err = json.Marshal(d.JSON()); err == nil {
+			fmt.Fprintf(&b, "%s,\"version\":%q}\n", raw[:len(raw)-1], version.String())
 		}
-		return nil
-	})
+	default:
+		err = fmt.Errorf("unknown format %q, expected one of %s", format, strings.Join(formats, ", "))
+	}
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(b.Bytes())
+	return err
 }
 
 // Text writes the table for a terminal of that many columns. Columns that do not fit go below,
 // under the same rows.
 func Text(w io.Writer, d Document, width int) error {
-	return write(w, d, func(s Sheet, b *bytes.Buffer) error { s.text(b, width); return nil })
-}
-
-func write(w io.Writer, d Document, body func(Sheet, *bytes.Buffer) error) error {
-	s, err := d.Sheet()
-	if err != nil {
-		return err
-	}
-	for _, l := range s.Lines {
-		if len(l.Cells) != len(s.Columns) || l.Below != nil && len(l.Below) != len(s.Columns) {
-			return fmt.Errorf("row %s: expected %d cells, found %d, and %d below", l.Name, len(s.Columns), len(l.Cells), len(l.Below))
-		}
-	}
 	var b bytes.Buffer
-	if err := body(s, &b); err != nil {
-		return err
-	}
-	_, err = w.Write(b.Bytes())
+	d.Sheet().text(&b, width)
+	_, err := w.Write(b.Bytes())
 	return err
 }
