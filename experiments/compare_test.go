@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+
+	"github.com/janpfeifer/must"
 )
 
 // TestPairedByHand: d = (1, 2, 3, -2) has mean 1 and s^2 = 14/3. With t = 1/sqrt(14/12), Student's
@@ -12,10 +14,7 @@ import (
 // atan u), u = t/sqrt(3). Of the 16 signs 8 have a sum of at least 4.
 func TestPairedByHand(t *testing.T) {
 	a, b := []float64{4, 4, 4, 0}, []float64{3, 2, 1, 2}
-	p, err := ComparePaired(a, b, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.M1(ComparePaired(a, b, 1))
 	se := math.Sqrt(14. / 12)
 	u := 1 / se / math.Sqrt(3)
 	student := 1 - 2/math.Pi*(u/(1+u*u)+math.Atan(u))
@@ -84,18 +83,12 @@ func TestCoverage(t *testing.T) {
 			common := 3 * r.NormFloat64()
 			a[i], same[i], b[i] = common+r.NormFloat64()+difference, common+r.NormFloat64(), common+r.NormFloat64()
 		}
-		p, err := ComparePaired(a, b, r.Uint64())
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.M1(ComparePaired(a, b, r.Uint64()))
 		if p.Low <= difference && difference <= p.High {
 			covered++
 		}
 		ratio += p.StdErr * p.StdErr / experiments / (20. / n) // unpaired: 2 (9 + 1)/n
-		null, err := ComparePaired(same, b, r.Uint64())
-		if err != nil {
-			t.Fatal(err)
-		}
+		null := must.M1(ComparePaired(same, b, r.Uint64()))
 		if null.P < 0.05 {
 			students++
 		}

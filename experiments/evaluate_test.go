@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
@@ -24,41 +26,20 @@ import (
 // clouds that is not a multiple of the batch.
 func TestEvaluate(t *testing.T) {
 	const m = 64
-	set, err := datasets.Shapes{Train: 0, Test: 2, Points: m, Classes: datasets.ShapeClasses()[:18]}.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.M1(datasets.Shapes{Train: 0, Test: 2, Points: m, Classes: datasets.ShapeClasses()[:18]}.Generate())
 	set = set.Select(rand.New(rand.NewPCG(1, 1)).Perm(set.Clouds)[:35])
 	if set.Clouds%batchFor("go", m, 0) == 0 {
 		t.Fatalf("%d clouds are whole batches of %d: the test wants a partial one", set.Clouds, batchFor("go", m, 0))
 	}
-	e, err := engine.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	net, err := pointnet.New(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.M1(engine.Open(""))
+	net := must.M1(pointnet.New(m))
 	c := train.DefaultConfig()
 	c.Points = m
-	w, err := c.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.M1(c.Start())
 	calls := 0
-	s, err := Evaluate(e, net, w, set, EvaluateOptions{Seed: 1, Progress: func(done, total int) { calls++ }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	network, err := swlab.NewNetwork(w)
-	if err != nil {
-		t.Fatal(err)
-	}
-	y, err := network.Reconstruct(set, swlab.NetworkOptions{Engine: e})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.M1(Evaluate(e, net, w, set, EvaluateOptions{Seed: 1, Progress: func(done, total int) { calls++ }}))
+	network := must.M1(swlab.NewNetwork(w))
+	y := must.M1(network.Reconstruct(set, swlab.NetworkOptions{Engine: e}))
 	batches := 2 // on a GPU all clouds are one
 	if e.IsCUDA() {
 		batches = 1
@@ -86,23 +67,14 @@ func TestEvaluate(t *testing.T) {
 		set := func(v []float32) *datasets.Set {
 			return &datasets.Set{Clouds: set.Clouds, Points: m, Dim: 3, Coords: v}
 		}
-		d, err := swlab.Distance("emd-approx", set(x), set(y), swlab.DistanceConfig{Config: loss.Defaults(), Engine: e})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.M1(swlab.Distance("emd-approx", set(x), set(y), swlab.DistanceConfig{Config: loss.Defaults(), Engine: e}))
 		return d.Value
 	}
 	if want, other := emd(y, set.Coords), emd(set.Coords, y); math.Abs(s.EMD.Mean-want) > 1e-5*want || math.Abs(other-want) < 1e-4*want {
 		t.Errorf("EMD %v, the front door says %v, and %v with the arguments exchanged", s.EMD, want, other)
 	}
-	again, err := Evaluate(e, net, w, set, EvaluateOptions{Seed: 1, ExactEMD: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	exact, err := loss.ExactEMD{}.Compare(ot1d.Clouds{Coords: set.Coords, Batch: set.Clouds, Points: m, Dim: 3}, ot1d.Clouds{Coords: y, Batch: set.Clouds, Points: m, Dim: 3}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.M1(Evaluate(e, net, w, set, EvaluateOptions{Seed: 1, ExactEMD: true}))
+	exact := must.M1(loss.ExactEMD{}.Compare(ot1d.Clouds{Coords: set.Coords, Batch: set.Clouds, Points: m, Dim: 3}, ot1d.Clouds{Coords: y, Batch: set.Clouds, Points: m, Dim: 3}, false))
 	if want := NewScore(exact.Pairs).Mean; math.Abs(again.ExactEMD.Mean/want-1) > 1e-5 || again.ExactEMD.Mean > again.EMD.Mean {
 		t.Errorf("exact EMD %v, want %v; approximate %v", again.ExactEMD, want, again.EMD)
 	}
@@ -165,20 +137,13 @@ func TestEvaluateAgain(t *testing.T) {
 		t.Skip("compiles several programs")
 	}
 	const points = 48
-	set, err := datasets.Shapes{Train: 0, Test: 2, Points: points, Classes: datasets.ShapeClasses()[:20]}.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := subject{e: bestEngine(t), set: set}
-	if s.net, err = pointnet.New(points); err != nil {
-		t.Fatal(err)
-	}
+	set := must.M1(datasets.Shapes{Train: 0, Test: 2, Points: points, Classes: datasets.ShapeClasses()[:20]}.Generate())
+	s := subject{e: must.M1(engine.Open("")), set: set}
+	s.net = must.M1(pointnet.New(points))
 	for i := range s.w {
 		c := train.DefaultConfig()
 		c.Points, c.Seed = points, uint64(i+1)
-		if s.w[i], err = c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		s.w[i] = must.M1(c.Start())
 	}
 	t.Run("serves all", s.servesAll)
 	t.Run("stops", s.stops)
@@ -196,11 +161,7 @@ type subject struct {
 
 func (s subject) evaluate(t *testing.T, w *weights.Set, clouds *datasets.Set, o EvaluateOptions) Scores {
 	t.Helper()
-	got, err := Evaluate(s.e, s.net, w, clouds, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return got
+	return must.M1(Evaluate(s.e, s.net, w, clouds, o))
 }
 
 // servesAll: one compiled graph gives two networks the same scores again, bit for bit, and the
@@ -269,10 +230,7 @@ func (s subject) directions(t *testing.T) {
 	if turned := per(1, set.Select(order)); turned.SW[set.Clouds-1] != whole.SW[set.Clouds-1] || turned.CD[0] != whole.CD[set.Clouds-2] || turned.SW[0] == whole.SW[set.Clouds-2] {
 		t.Errorf("SW of the last cloud %v, then %v", whole.SW[set.Clouds-1], turned.SW[set.Clouds-1])
 	}
-	small, err := evaluate(s.e, s.net, s.w[0], set, EvaluateOptions{Seed: 1, PerCloud: true}, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
+	small := must.M1(evaluate(s.e, s.net, s.w[0], set, EvaluateOptions{Seed: 1, PerCloud: true}, 7))
 	for i, sw := range small.PerCloud.SW {
 		// Other batches may round differently; other directions differ by some 5 %.
 		if math.Abs(sw/whole.SW[i]-1) > 1e-5 {

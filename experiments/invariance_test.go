@@ -6,32 +6,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 )
 
-func invarianceShapes(t *testing.T) *datasets.Set {
-	t.Helper()
-	set, err := datasets.Shapes{Train: 1, Test: 1, Points: 64, Classes: []string{"chair", "car", "mug"}}.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
-}
-
 // TestInvariance: every registered map has its claimed properties, LA is not invariant and its
 // sorted control is, and angles have the expected size.
 func TestInvariance(t *testing.T) {
-	rows, err := Invariance(bestEngine(t), invarianceShapes(t), InvarianceConfig{Names: amortizer.Names(), Pairs: 2, Seeds: []uint64{1, 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.M1(Invariance(must.M1(engine.Open("")), must.M1(datasets.Shapes{Train: 1, Test: 1, Points: 64, Classes: []string{"chair", "car", "mug"}}.Generate()), InvarianceConfig{Names: amortizer.Names(), Pairs: 2, Seeds: []uint64{1, 2}}))
 	for _, row := range rows {
-		a, err := amortizer.New(row.Map, amortizer.Config{Points: 64})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.M1(amortizer.New(row.Map, amortizer.Config{Points: 64}))
 		claimed := a.Properties()
 		for what, v := range map[string]Range{"permute X": row.PermuteX, "permute Y": row.PermuteY, "exchange": row.Exchange, "bootstrap": row.Bootstrap} {
 			still := claimed.Invariant && strings.HasPrefix(what, "permute") || claimed.Symmetric && what == "exchange"
@@ -50,7 +37,7 @@ func TestInvariance(t *testing.T) {
 
 // TestDisturbed checks the disturbances of the clouds.
 func TestDisturbed(t *testing.T) {
-	set := invarianceShapes(t)
+	set := must.M1(datasets.Shapes{Train: 1, Test: 1, Points: 64, Classes: []string{"chair", "car", "mug"}}.Generate())
 	first, second := disturbed(set, InvarianceConfig{Pairs: 5})
 	for pair := range 5 {
 		part := func(s *datasets.Set, k int) []float32 { return s.Cloud(pair*disturbances + k) }
@@ -87,13 +74,4 @@ func TestDisturbed(t *testing.T) {
 	if got := Angle([]float64{1, 0}, []float64{math.Cos(0.3), math.Sin(0.3)}); math.Abs(got-0.3*180/math.Pi) > 1e-9 {
 		t.Errorf("angle %v", got)
 	}
-}
-
-func bestEngine(t *testing.T) *engine.Engine {
-	t.Helper()
-	e, err := engine.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
 }

@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -34,7 +36,7 @@ func shifted(shift [3]float32) (x, y *datasets.Set) {
 // TestAscentPaths: the paths end where the maximizer of the losses does, and the tangent ascent at
 // the shift.
 func TestAscentPaths(t *testing.T) {
-	e := bestEngine(t)
+	e := must.M1(engine.Open(""))
 	x, y := shifted([3]float32{0.6, 0, 0.8})
 	starts := []float32{1, 0, 0, 0, 0.8, -0.6}
 	a := slicing.Ascent{Steps: 7, LearningRate: 0.03}
@@ -43,10 +45,7 @@ func TestAscentPaths(t *testing.T) {
 	if err != nil || len(paths) != 2 || len(paths[0]) != 8*3 {
 		t.Fatalf("%d paths, %v", len(paths), err)
 	}
-	maximizer, err := slicing.NewMaximizer(e, nil, a, loss.Sliced{Slicer: slicer}.Objective())
-	if err != nil {
-		t.Fatal(err)
-	}
+	maximizer := must.M1(slicing.NewMaximizer(e, nil, a, loss.Sliced{Slicer: slicer}.Objective()))
 	two := []int{0, 0}
 	end, err := maximizer.Maximize(1, tensors.FromFlatDataAndDimensions(starts, 2, 3),
 		tensors.FromFlatDataAndDimensions(x.Select(two).Coords, 2, 16, 3), tensors.FromFlatDataAndDimensions(y.Select(two).Coords, 2, 16, 3))
@@ -62,10 +61,7 @@ func TestAscentPaths(t *testing.T) {
 		}
 	}
 	slicer.Ascent = &slicing.Ascent{Steps: 200, LearningRate: 0.05, Tangent: true}
-	paths, err = AscentPaths(e, x, y, slicer, starts, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	paths = must.M1(AscentPaths(e, x, y, slicer, starts, 1))
 	for i, p := range paths {
 		if at := p[len(p)-3:]; math.Abs(float64(0.6*at[0]+0.8*at[2])) < 0.9999 {
 			t.Errorf("tangent ascent %d ends at %v", i, at)
@@ -83,17 +79,14 @@ func TestAscentPaths(t *testing.T) {
 
 // TestAmortizerPath: every map starts at the direction of swlab.Direction and ascends.
 func TestAmortizerPath(t *testing.T) {
-	e := bestEngine(t)
+	e := must.M1(engine.Open(""))
 	x, y := shifted([3]float32{0.6, 0, 0.8})
 	for _, name := range []string{"l", "la"} {
 		path, err := AmortizerPath(e, name, x, y, 1e-2, 100, 3)
 		if err != nil || len(path) != 101*3 {
 			t.Fatalf("%s: %d numbers, %v", name, len(path), err)
 		}
-		p, err := swlab.Direction(name, x, y, swlab.DirectionConfig{Seed: 3, Engine: e})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.M1(swlab.Direction(name, x, y, swlab.DirectionConfig{Seed: 3, Engine: e}))
 		cos := func(at []float32) float64 { return math.Abs(float64(0.6*at[0] + 0.8*at[2])) }
 		for j, v := range p.Directions {
 			if math.Abs(float64(v-path[j])) > 1e-5 {
@@ -113,17 +106,11 @@ func TestAmortizerPath(t *testing.T) {
 // TestRotationAngles: the linear map rotates with the clouds if its offset is 0, and is constant if
 // it is only an offset.
 func TestRotationAngles(t *testing.T) {
-	e := bestEngine(t)
-	set, err := datasets.Shapes{Test: 6, Points: 32, Classes: []string{"chair"}}.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.M1(engine.Open(""))
+	set := must.M1(datasets.Shapes{Test: 6, Points: 32, Classes: []string{"chair"}}.Generate())
 	x, y := set.Select([]int{0, 1, 2}), set.Select([]int{3, 4, 5})
 	points := append([]float32(nil), x.Coords...)
-	a, err := amortizer.New("l", amortizer.Config{Points: 32})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.M1(amortizer.New("l", amortizer.Config{Points: 32}))
 	mean := func(form, offset float32) float64 {
 		w := weights.Init(a.Specs(), 1)
 		for name, scale := range map[string]float32{"f.0.weight": form, "f.0.bias": offset} {

@@ -5,18 +5,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 )
 
 func TestSixShapes(t *testing.T) {
-	set, err := datasets.Shapes{Train: 2, Test: 0, Points: 8, Classes: datasets.ShapeClasses()[:30]}.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	six, rows, err := SixShapes(set)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.M1(datasets.Shapes{Train: 2, Test: 0, Points: 8, Classes: datasets.ShapeClasses()[:30]}.Generate())
+	six, rows := must.M2(SixShapes(set))
 	order := datasets.EpochOrder(60, 123, 0)
 	want := []int32{order[0], order[3], order[7], order[8], order[34], order[42]}
 	if !slices.Equal(rows, want) || six.Clouds != 6 || six.Validate() != nil {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/experiments/exercise"
 	"github.com/sliced-wasserstein/lab/internal/ipynb"
 )
@@ -20,10 +22,7 @@ func TestSolutions(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles a program; runs in make check")
 	}
-	page, err := os.ReadFile("../../docs/solutions.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.M1(os.ReadFile("../../docs/solutions.md"))
 	var ids []string
 	var code strings.Builder
 	for _, m := range regexp.MustCompile("(?s)\n### ([0-9.]+)\n.*?```go\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
@@ -35,9 +34,7 @@ func TestSolutions(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "main.go")
 	program := "package main\n\nimport (\n\"math\"\n\"slices\"\n\n\"github.com/sliced-wasserstein/lab/experiments/exercise\"\n)\n\nfunc main() {\n" + code.String() + "}\n"
-	if err := os.WriteFile(file, []byte(program), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.WriteFile(file, []byte(program), 0o600))
 	out, err := exec.Command("go", "run", file).CombinedOutput()
 	if right := strings.Count(string(out), ". Right.**"); err != nil || right != len(ids) {
 		t.Errorf("%d of %d solutions are right (%v):\n%s", right, len(ids), err, out)
@@ -84,10 +81,7 @@ func TestLectures(t *testing.T) {
 		if err != nil || len(files) != 1 {
 			t.Fatalf("lecture %s: %v, %v", lecture, files, err)
 		}
-		cells, err := ipynb.Read(files[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		cells := must.M1(ipynb.Read(files[0]))
 		for _, c := range cells {
 			if !strings.Contains(string(c.Source), `exercise.Check("`+id+`"`) {
 				continue

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/internal/canvas/canvastest"
 )
 
@@ -17,10 +19,7 @@ import (
 func TestAnimation(t *testing.T) {
 	target := []float32{0, 0, 2, 1, 0, 0}
 	f := &Flow{Frames: []Frame{{0, []float32{0, 1, 0, 0, -1, 0}, 0.5}, {7, []float32{0, 0.5, 0, 0, 0, 0.25}, 0.123456}}}
-	page, err := Animation(Film{"SW </script>", target, f}, Film{"EMD", target, f})
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.M1(Animation(Film{"SW </script>", target, f}, Film{"EMD", target, f}))
 	for _, banned := range []string{"http://", "https://", " id=", "{{"} {
 		if strings.Contains(page, banned) {
 			t.Errorf("the page holds %q", banned)
@@ -29,9 +28,7 @@ func TestAnimation(t *testing.T) {
 	_, after, _ := strings.Cut(page, `class="swlab-data">`)
 	raw, _, _ := strings.Cut(after, "</script>")
 	var d animationData
-	if err := json.Unmarshal([]byte(raw), &d); err != nil {
-		t.Fatal(err)
-	}
+	must.M(json.Unmarshal([]byte(raw), &d))
 	if len(d.Films) != 2 || d.Films[0].Caption != "SW </script>" || d.Steps[1] != 7 || d.Films[1].EMD[1] != 0.1235 {
 		t.Errorf("%+v", d)
 	}
@@ -52,10 +49,7 @@ func TestAnimation(t *testing.T) {
 // sees them, and the slider shows its step.
 func TestAnimationDrawing(t *testing.T) {
 	f := &Flow{Frames: []Frame{{0, []float32{0, 1, 0}, 0.5}, {7, []float32{0, 0, 1}, 0.25}}}
-	page, err := Animation(Film{"SW", []float32{1, 0, 0}, f})
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.M1(Animation(Film{"SW", []float32{1, 0, 0}, f}))
 	lines := strings.Split(canvastest.Drawings(t, page, "input 0 1"), "\n")
 	sa, ca := math.Sincos(142 * math.Pi / 180)
 	se, ce := math.Sincos(24 * math.Pi / 180)

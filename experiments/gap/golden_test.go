@@ -8,6 +8,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/core/tensors/numpy"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
@@ -21,10 +22,7 @@ func TestReference(t *testing.T) {
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("the golden set is not here: %v", err)
 	}
-	z, err := numpy.FromNpzFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := must.M1(numpy.FromNpzFile(path))
 	wide := func(key string) []float64 {
 		var out []float64
 		for _, v := range tensors.MustCopyFlatData[float32](z[key]) {
@@ -49,18 +47,13 @@ func TestReference(t *testing.T) {
 			given := func() noise {
 				return noise{u[at*n*slices : (at+1)*n*slices], normals[at*n*slices*2 : (at+1)*n*slices*2]}
 			}
-			if err := s.ascend(p, eps, 1, 0.1, n, given); err != nil {
-				t.Fatal(err)
-			}
+			must.M(s.ascend(p, eps, 1, 0.1, n, given))
 		}
 		worst := 0.0
 		for i, w := range wantEps[step*n*3 : (step+1)*n*3] {
 			worst = math.Max(worst, math.Abs(eps[i/3][i%3]-w))
 		}
-		values, _, err := s.values(p, eps, evaluation)
-		if err != nil {
-			t.Fatal(err)
-		}
+		values, _ := must.M2(s.values(p, eps, evaluation))
 		off := math.Abs(experiments.NewScore(values).Mean/wantDistance[step] - 1)
 		t.Logf("step %d: locations %.1e, distance %.1e", step, worst, off)
 		if worst > 5e-4 || off > 1e-4 {

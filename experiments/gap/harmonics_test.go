@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
@@ -106,10 +108,7 @@ func TestSmooth(t *testing.T) {
 	for _, kappa := range []float64{0.1, 1, 10} {
 		smooth := h.Smooth(vmf.FunkHecke(3, kappa, h.Degree))
 		for _, eps := range randomLocations(r, 3) {
-			dist, err := vmf.New(eps[:], kappa)
-			if err != nil {
-				t.Fatal(err)
-			}
+			dist := must.M1(vmf.New(eps[:], kappa))
 			want := 0.0
 			// The rule holds half the sphere: both halves of the density.
 			for i, p := range fine.points {

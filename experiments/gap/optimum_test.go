@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
@@ -16,14 +18,8 @@ func quiet(int, int) {}
 // shapePairs returns n pairs of built-in shapes.
 func shapePairs(t *testing.T, n, points int) pairs {
 	t.Helper()
-	set, err := datasets.Shapes{Test: 2, Points: points}.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, _, err := draw(set, Config{Method: Uniform, PairSeed: 3, Batches: 1, Pairs: n, HeldOut: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.M1(datasets.Shapes{Test: 2, Points: points}.Generate())
+	p, _ := must.M2(draw(set, Config{Method: Uniform, PairSeed: 3, Batches: 1, Pairs: n, HeldOut: 1}))
 	return p
 }
 
@@ -77,10 +73,7 @@ func TestQuadratic(t *testing.T) {
 	}
 	trace := a[0][0] + a[1][1] + a[2][2]
 	for _, kappa := range []float64{0.1, 1, 10} {
-		j, err := newOptima(context.Background(), p, kappa, "", quiet)
-		if err != nil {
-			t.Fatal(err)
-		}
+		j := must.M1(newOptima(context.Background(), p, kappa, "", quiet))
 		across := vmf.MeanResultantLength(3, kappa) / kappa
 		exact := func(eps [3]float64) float64 { return across*trace + (1-3*across)*form(eps) }
 		for _, eps := range append(randomLocations(r, 20), first) {
@@ -107,16 +100,10 @@ func TestExactAgainstSamples(t *testing.T) {
 	p := shapePairs(t, 8, 256)
 	r := rand.New(rand.NewPCG(9, 10))
 	for _, kappa := range []float64{0.1, 1, 10} {
-		j, err := newOptima(context.Background(), p, kappa, "", quiet)
-		if err != nil {
-			t.Fatal(err)
-		}
+		j := must.M1(newOptima(context.Background(), p, kappa, "", quiet))
 		s := sampler{kappa, 4000, vmf.Exact}
 		eps := randomLocations(r, p.n)
-		means, squares, err := s.values(p, eps, s.noise(r, p.n))
-		if err != nil {
-			t.Fatal(err)
-		}
+		means, squares := must.M2(s.values(p, eps, s.noise(r, p.n)))
 		for b, e := range eps {
 			exact, bound := j.smoothed[b].At(e), 4*math.Sqrt(squares[b])
 			if math.Abs(means[b]-exact) > bound+(j.quadrature+j.tail)*exact || bound > 0.1*exact {
@@ -138,14 +125,8 @@ func TestTailBound(t *testing.T) {
 	p := shapePairs(t, 4, 256)
 	r := rand.New(rand.NewPCG(11, 12))
 	const kappa = 3
-	long, err := expand(context.Background(), p, 20, quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
-	short, err := expand(context.Background(), p, 2, quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	long := must.M1(expand(context.Background(), p, 20, quiet))
+	short := must.M1(expand(context.Background(), p, 2, quiet))
 	a := vmf.FunkHecke(3, kappa, 20)
 	for b := range long {
 		_, tail := short[b].errors(kappa)

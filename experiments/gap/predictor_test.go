@@ -6,21 +6,13 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
-
-func open(t *testing.T) *engine.Engine {
-	t.Helper()
-	e, err := engine.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
 
 func (p *predictor) values() [][]float32 {
 	var out [][]float32
@@ -40,42 +32,27 @@ func (p *predictor) set(values [][]float32) {
 // TestAmortizerGradient: for every map, the derivative of the mean of J along a random direction of
 // weights against central differences of J itself. Chunks do not divide the pairs evenly.
 func TestAmortizerGradient(t *testing.T) {
-	e, p := open(t), shapePairs(t, 5, 64)
+	e, p := must.M1(engine.Open("")), shapePairs(t, 5, 64)
 	s := sampler{kappa: 5, slices: 200, reflection: vmf.Released}
 	for _, name := range amortizer.Names() {
 		c := Config{Method: name, Seed: 4, Pairs: 2, Optimiser: SGD, LearningRate: 0.1, DK: 4, K: 5}
-		a, err := newPredictor(e, c, p.m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.M1(newPredictor(e, c, p.m))
 		defer a.close()
 		r := rand.New(rand.NewPCG(5, 6))
 		z := s.noise(r, p.n)
 		objective := func() (float64, [][3]float64) {
-			eps, err := a.predict(p)
-			if err != nil {
-				t.Fatal(err)
-			}
-			v, _, err := s.values(p, eps, z)
-			if err != nil {
-				t.Fatal(err)
-			}
+			eps := must.M1(a.predict(p))
+			v, _ := must.M2(s.values(p, eps, z))
 			return experiments.NewScore(v).Mean, eps
 		}
 		_, eps := objective()
-		up, err := s.slope(p, eps, z)
-		if err != nil {
-			t.Fatal(err)
-		}
+		up := must.M1(s.slope(p, eps, z))
 		for b := range up {
 			for i := range up[b] {
 				up[b][i] /= float64(p.n)
 			}
 		}
-		g, err := a.gradient(p, up)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.M1(a.gradient(p, up))
 		start := a.values()
 		along, square := 0.0, 0.0 // derivative along the direction, and the gradient's norm
 		direction := make([][]float64, len(start))
@@ -109,32 +86,18 @@ func TestAmortizerGradient(t *testing.T) {
 // TestStep: a step of SGD adds the learning rate times the gradient, a first step of Adam without
 // momentum the learning rate times its sign.
 func TestStep(t *testing.T) {
-	e, p := open(t), shapePairs(t, 3, 64)
+	e, p := must.M1(engine.Open("")), shapePairs(t, 3, 64)
 	s := sampler{kappa: 1, slices: 10, reflection: vmf.Released}
 	for _, optimiser := range []string{SGD, Adam} {
 		c := Config{Method: "l", Seed: 4, Pairs: 3, Optimiser: optimiser, LearningRate: 0.01}
-		a, err := newPredictor(e, c, p.m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.M1(newPredictor(e, c, p.m))
 		defer a.close()
 		before := a.values()
 		z := s.noise(rand.New(rand.NewPCG(1, 1)), p.n)
-		eps, err := a.predict(p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		up, err := s.slope(p, eps, z)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g, err := a.gradient(p, up) // of the sum over the pairs
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := a.step(p, s, z); err != nil {
-			t.Fatal(err)
-		}
+		eps := must.M1(a.predict(p))
+		up := must.M1(s.slope(p, eps, z))
+		g := must.M1(a.gradient(p, up)) // of the sum over the pairs
+		must.M(a.step(p, s, z))
 		for i, v := range a.values() {
 			for k, w := range v {
 				gradient := float64(g[i][k]) / float64(p.n)

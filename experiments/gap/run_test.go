@@ -10,7 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
 )
 
 // little is a study that takes seconds.
@@ -18,20 +21,11 @@ func little() Config {
 	return Config{Seed: 123, PairSeed: 123, Batches: 2, Pairs: 4, HeldOut: 6, Slices: 10, Common: 50, Kappa: 1}
 }
 
-func shapes(t *testing.T, points int) *datasets.Set {
-	t.Helper()
-	set, err := datasets.Shapes{Test: 1, Points: points}.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
-}
-
 // TestRun: rows of every kind. The optimum is above every value, and the converged ascent mostly
 // reaches it. The reference values are the same in all rows. Rows are the same when run again, with
 // or without the cache.
 func TestRun(t *testing.T) {
-	set, e, dir := shapes(t, 64), open(t), t.TempDir()
+	set, e, dir := must.M1(datasets.Shapes{Test: 1, Points: 64}.Generate()), must.M1(engine.Open("")), t.TempDir()
 	rows := append(PaperRows(little()), OurRows(little(), 2)...)
 	want := map[string]bool{"l-v-dsw-L10": true, "v-dsw-T1-L10": true, "v-dsw-T10-L10": true,
 		Uniform: true, Constant: true, Converged: true, "ea-v-dsw-L10-adam-2": true}
@@ -71,10 +65,7 @@ func TestRun(t *testing.T) {
 		if r.Paper.Distance.Mean <= 0 || (c.Method != Uniform && r.Paper.SearchSeconds <= 0) || r.Paper.EvaluateSeconds <= 0 {
 			t.Errorf("%s: %+v", c.ID(), r.Paper)
 		}
-		again, err := Study(context.Background(), e, set, c, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := must.M1(Study(context.Background(), e, set, c, Options{}))
 		checkTimes(t, e.Name, r)
 		for _, x := range []*Result{&r, &again} {
 			x.Times = nil
@@ -89,14 +80,8 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: does not survive JSON: %v", c.ID(), err)
 		}
 	}
-	p, _, err := draw(set, little())
-	if err != nil {
-		t.Fatal(err)
-	}
-	j, err := newOptima(context.Background(), p, 1, dir, quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, _ := must.M2(draw(set, little()))
+	j := must.M1(newOptima(context.Background(), p, 1, dir, quiet))
 	for _, eps := range randomLocations(rand.New(rand.NewPCG(1, 2)), 100) {
 		sum := 0.0
 		for _, h := range j.smoothed {
@@ -151,12 +136,9 @@ func TestPaperRows(t *testing.T) {
 // TestPairs: no cloud twice, training and held-out pairs disjoint, the same for every method,
 // another order for another seed.
 func TestPairs(t *testing.T) {
-	set := shapes(t, 16)
+	set := must.M1(datasets.Shapes{Test: 1, Points: 16}.Generate())
 	c := little()
-	training, heldOut, err := draw(set, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	training, heldOut := must.M2(draw(set, c))
 	seen := map[float32]bool{}
 	for _, p := range []pairs{training, heldOut} {
 		for _, v := range [][]float32{p.first, p.second} {

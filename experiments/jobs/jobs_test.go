@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/internal/durable/durabletest"
 )
 
@@ -77,19 +79,14 @@ func say(name string, words ...string) Job {
 func stopping(t *testing.T, name string) (j Job, pipe string) {
 	t.Helper()
 	pipe = filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.M(syscall.Mkfifo(pipe, 0o600))
 	return Job{name, []string{"job", "stop", pipe}}, pipe
 }
 
 // begun waits until the job of that pipe runs and returns its process.
 func begun(t *testing.T, pipe string) (pid int) {
 	t.Helper()
-	raw, err := os.ReadFile(pipe)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.M1(os.ReadFile(pipe))
 	if _, err := fmt.Sscan(string(raw), &pid); err != nil {
 		t.Fatal(err)
 	}

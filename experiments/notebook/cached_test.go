@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
 
@@ -33,9 +35,7 @@ func TestKept(t *testing.T) {
 		t.Fatalf("%v, %v", files, err)
 	}
 	for _, f := range files {
-		if err := os.WriteFile(f, []byte("{"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.M(os.WriteFile(f, []byte("{"), 0o644))
 	}
 	if v, err := get(2, nil); err != nil || v != 20 || computed != 4 {
 		t.Errorf("after a file was cut off: %d, %v, computed %d times", v, err, computed)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/cmpimg"
 	"gonum.org/v1/plot/vg"
@@ -34,15 +35,9 @@ type measured struct {
 // readMeasured returns the rows of docs/results/<name>.csv by column.
 func readMeasured(t *testing.T, name string) map[string][]measured {
 	t.Helper()
-	f, err := os.Open("../../docs/results/" + name + ".csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.M1(os.Open("../../docs/results/" + name + ".csv"))
 	defer f.Close()
-	all, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.M1(csv.NewReader(f).ReadAll())
 	at := map[string]int{}
 	for i, h := range all[0] {
 		at[h] = i
@@ -52,10 +47,7 @@ func readMeasured(t *testing.T, name string) map[string][]measured {
 		m := measured{row: r[at["row"]], name: r[at["name"]], ours: r[at["row_ours"]] == "true"}
 		var v []float64
 		for _, s := range strings.Fields(r[at["values"]]) {
-			x, err := strconv.ParseFloat(s, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := must.M1(strconv.ParseFloat(s, 64))
 			v = append(v, x)
 			m.mean += x
 		}
@@ -127,14 +119,8 @@ func TestFiguresAreTheNumbers(t *testing.T) {
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".json")
 		numbers := readMeasured(t, name)
-		f, err := table.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all, err := reproduce.Pictures(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.M1(table.ReadFile(file))
+		all := must.M1(reproduce.Pictures(f))
 		inPicture := func(m measured) bool {
 			return slices.ContainsFunc(f.Table.Rows, func(r table.Row) bool {
 				return r.ID == m.row && (r.ID == "la-v-dsw" || strings.HasPrefix(r.Note, "as in the paper:"))
@@ -261,10 +247,7 @@ func checkCurve(t *testing.T, name, key, label string, s shape, x, y func(float6
 func committed(t *testing.T, ending string) (files []string) {
 	t.Helper()
 	for _, size := range []string{"desk", "quick", "real"} {
-		more, err := filepath.Glob("../../docs/results/*-" + size + ending)
-		if err != nil {
-			t.Fatal(err)
-		}
+		more := must.M1(filepath.Glob("../../docs/results/*-" + size + ending))
 		files = append(files, more...)
 	}
 	if len(files) == 0 {
@@ -275,16 +258,10 @@ func committed(t *testing.T, ending string) (files []string) {
 
 // TestCommittedPictures: the committed pictures equal those drawn now, and all are in a page.
 func TestCommittedPictures(t *testing.T) {
-	pages, err := filepath.Glob("../../docs/results/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	pages := must.M1(filepath.Glob("../../docs/results/*.md"))
 	seen := 0
 	for _, page := range pages {
-		shown, err := reproduce.PagePictures(page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		shown := must.M1(reproduce.PagePictures(page))
 		for _, p := range shown {
 			want, err := os.ReadFile(filepath.Join(filepath.Dir(page), p.File))
 			got, drawErr := p.Picture.PNG()

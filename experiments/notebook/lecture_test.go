@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 )
 
@@ -14,20 +16,14 @@ func TestLecture(t *testing.T) {
 	if full, short := (&Session{}).Size(7, 3), (&Session{Fast: true}).Size(7, 3); full != 7 || short != 3 {
 		t.Errorf("sizes %d and %d", full, short)
 	}
-	two, err := datasets.Shapes{Test: 1, Points: 16, Classes: []string{"guitar", "mug"}}.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	two := must.M1(datasets.Shapes{Test: 1, Points: 16, Classes: []string{"guitar", "mug"}}.Generate())
 	for i, class := range []string{"guitar", "mug"} {
 		one, err := Shape(class, 16)
 		if err != nil || one.Clouds != 1 || !slices.Equal(one.Coords, two.Cloud(i)) {
 			t.Errorf("%s: not that of the whole test part (%v)", class, err)
 		}
 	}
-	x, err := Shape("chair", 16)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.M1(Shape("chair", 16))
 	y := x.Select([]int{0})
 	for i := 2; i < len(y.Coords); i += 3 {
 		y.Coords[i] += 0.5 // a translation by 0.5 along z costs 0.25 there and nothing across

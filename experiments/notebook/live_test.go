@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
@@ -20,15 +22,9 @@ import (
 // TestLive: a stopped run keeps what it did, resumes, and ends like an undisturbed one; a finished
 // one is read.
 func TestLive(t *testing.T) {
-	e, err := engine.Open("go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.M1(engine.Open("go"))
 	b := &Session{Data: "builtin", Out: t.TempDir()}
-	set, testSet, err := b.Clouds(16, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set, testSet := must.M2(b.Clouds(16, 1))
 	set, few := set.Select([]int{0, 1, 2, 3}), testSet.Select([]int{0})
 	c := train.DefaultConfig()
 	c.Loss, c.Points, c.Batch, c.Steps, c.Slices = "sw", 16, 2, 3, 2
@@ -47,10 +43,7 @@ func TestLive(t *testing.T) {
 	watch := func(step func(train.Record)) LiveOptions { return LiveOptions{Clouds: few, Every: 1, Step: step} }
 
 	other := &Session{Data: "builtin", Out: t.TempDir()}
-	want, err := other.Live(context.Background(), e, set, c, watch(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.M1(other.Live(context.Background(), e, set, c, watch(nil)))
 	if !reflect.DeepEqual(steps(want), []int{0, 1, 2, 3}) || len(want.Records) != 3 || want.Result.Steps != 3 {
 		t.Fatalf("looks after %v, %d records", steps(want), len(want.Records))
 	}
@@ -88,20 +81,13 @@ func TestLive(t *testing.T) {
 	if err != nil || len(logs) != 1 {
 		t.Fatal(logs, err)
 	}
-	raw, err := os.ReadFile(logs[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.M1(os.ReadFile(logs[0]))
 	raw[bytes.IndexByte(raw, '.')+1] ^= 1
-	if err := os.WriteFile(logs[0], raw, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.WriteFile(logs[0], raw, 0o644))
 	if _, err := b.Live(context.Background(), e, set, c, watch(nil)); err == nil || !strings.Contains(err.Error(), logs[0]) {
 		t.Errorf("a damaged log: %v", err)
 	}
-	if err := b.Reset(e, set, c); err != nil {
-		t.Fatal(err)
-	}
+	must.M(b.Reset(e, set, c))
 	heard = 0
 	if anew, err := b.Live(context.Background(), e, set, c, watch(func(train.Record) { heard++ })); err != nil || heard != 3 || !reflect.DeepEqual(anew.Snapshots, want.Snapshots) {
 		t.Errorf("forgotten and done anew: %d steps, %v", heard, err)
@@ -120,18 +106,9 @@ func TestLive(t *testing.T) {
 // wantLast is the reconstruction by the network of the finished run.
 func wantLast(t *testing.T, e *engine.Engine, l *LiveRun, clouds *datasets.Set) []float32 {
 	t.Helper()
-	file, err := train.WeightsFile(l.Result.Run, "last")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := weights.ReadSafetensors(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	net, err := swlab.NewNetwork(w)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.M1(train.WeightsFile(l.Result.Run, "last"))
+	w := must.M1(weights.ReadSafetensors(file))
+	net := must.M1(swlab.NewNetwork(w))
 	points, err := net.Reconstruct(clouds, swlab.NetworkOptions{Engine: e})
 	if err != nil || len(points) != len(l.Snapshots[3].Points) {
 		t.Fatalf("%d numbers, %v", len(points), err)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/train"
@@ -17,22 +19,14 @@ func TestPretrained(t *testing.T) {
 		t.Errorf("make network trains elsewhere than in %s (%v)", pretrained, err)
 	}
 	root := t.TempDir()
-	if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte("module x\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.WriteFile(filepath.Join(root, "go.mod"), []byte("module x\n"), 0o644))
 	t.Chdir(root)
 	b := &Session{}
 	if net, err := b.Pretrained(); net != nil || err != nil {
 		t.Errorf("none there: %v, %v", net, err)
 	}
-	set, err := datasets.Shapes{Train: 2, Points: 16, Classes: []string{"guitar", "mug"}}.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := engine.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.M1(datasets.Shapes{Train: 2, Points: 16, Classes: []string{"guitar", "mug"}}.Generate())
+	e := must.M1(engine.Open(""))
 	c := train.DefaultConfig()
 	c.Points, c.Batch, c.Epochs, c.Slices = 16, 2, 2, 4
 	if _, err := train.Run(t.Context(), e, set, c, train.Options{Out: pretrained}); err != nil {
@@ -41,9 +35,7 @@ func TestPretrained(t *testing.T) {
 	if net, err := b.Pretrained(); err != nil || net.Points != 16 {
 		t.Errorf("a finished one: %v, %v", net, err)
 	}
-	if err := os.Remove(filepath.Join(pretrained, "result.json")); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.Remove(filepath.Join(pretrained, "result.json")))
 	if net, err := b.Pretrained(); net != nil || err == nil || !strings.Contains(err.Error(), "make network continues it") {
 		t.Errorf("an unfinished one: %v, %v", net, err)
 	}

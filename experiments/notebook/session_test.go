@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/experiments"
@@ -24,20 +26,10 @@ func TestBook(t *testing.T) {
 	t.Setenv("FAST", "1")
 	cell := func() *Session { // every cell opens a new session
 		t.Helper()
-		b, err := Open("x")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b
+		return must.M1(Open("x"))
 	}
-	e, err := cell().Backend()
-	if err != nil {
-		t.Fatal(err)
-	}
-	trainSet, testSet, err := cell().Clouds(16, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.M1(cell().Backend())
+	trainSet, testSet := must.M2(cell().Clouds(16, 1))
 	if trainSet.Clouds <= testSet.Clouds || testSet.Clouds == 0 || trainSet.Points != 16 {
 		t.Fatalf("%d and %d clouds of %d points", trainSet.Clouds, testSet.Clouds, trainSet.Points)
 	}
@@ -46,10 +38,7 @@ func TestBook(t *testing.T) {
 	if _, err := cell().Finished(e, trainSet, c); err == nil || !strings.Contains(err.Error(), "run the cell that trains it first") {
 		t.Errorf("a run that is not there: %v", err)
 	}
-	first, err := cell().Train(e, trainSet, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.M1(cell().Train(e, trainSet, c))
 	if r, err := cell().Finished(e, trainSet, c); err != nil || !reflect.DeepEqual(r, first) {
 		t.Errorf("read %+v, %v, trained %+v", r, err, first)
 	}
@@ -63,9 +52,7 @@ func TestBook(t *testing.T) {
 	if _, err := cell().Train(e, trainSet, other); err != nil {
 		t.Fatal(err)
 	}
-	if err := cell().Reset(e, trainSet, other); err != nil {
-		t.Fatal(err)
-	}
+	must.M(cell().Reset(e, trainSet, other))
 	_, gone := cell().Finished(e, trainSet, other)
 	if _, err := cell().Finished(e, trainSet, c); gone == nil || err != nil {
 		t.Errorf("forgotten: %v, %v", gone, err)
@@ -77,13 +64,8 @@ func TestBook(t *testing.T) {
 	cell().time("pictures")()
 	p, err := vmfviz.Gallery(vmfviz.GalleryOptions{}, testSet.Cloud(0))
 	cell().Picture("1_cloud", p, err)
-	if err := cell().Summary("SW", experiments.Scores{}, experiments.Scores{CD: experiments.Score{Mean: 1}}); err != nil {
-		t.Fatal(err)
-	}
-	raw, err := os.ReadFile(filepath.Join(out, "summary.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.M(cell().Summary("SW", experiments.Scores{}, experiments.Scores{CD: experiments.Score{Mean: 1}}))
+	raw := must.M1(os.ReadFile(filepath.Join(out, "summary.json")))
 	var s struct {
 		Backend, Why, Data string
 		Row                struct {
@@ -94,9 +76,7 @@ func TestBook(t *testing.T) {
 		Times    []partTime
 		Pictures []string
 	}
-	if err := json.Unmarshal(raw, &s); err != nil {
-		t.Fatal(err)
-	}
+	must.M(json.Unmarshal(raw, &s))
 	if s.Backend != e.Name || s.Why == "" || s.Data != "builtin" || s.Row.Name != "SW" || s.Row.After["cd"] != 1 || len(s.Times) != 3 ||
 		len(s.Pictures) != 1 || filepath.Base(s.Pictures[0]) != "1_cloud.png" {
 		t.Errorf("summary %s", raw)
@@ -111,9 +91,7 @@ func TestUsersData(t *testing.T) {
 		for i := range v {
 			v[i] = float32(i*i%17) - 8
 		}
-		if err := format.WriteNPY(path, v, n, 8, 3); err != nil {
-			t.Fatal(err)
-		}
+		must.M(format.WriteNPY(path, v, n, 8, 3))
 	}
 	b := &Session{Data: path}
 	write(10)

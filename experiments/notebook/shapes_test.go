@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/vmfviz"
 )
@@ -15,30 +17,17 @@ import (
 // which are read the second time. A figure is saved in three formats.
 func TestShapes(t *testing.T) {
 	b := book(t)
-	p, err := reproduce.PresetOf("smoke")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.M1(reproduce.PresetOf("smoke"))
 	p.Points, p.Epochs, p.Batch, p.Seeds = 16, 1, 32, []uint64{1, 2}
 	rows := []string{"sw", "la-v-dsw"}
 	one := p
 	one.Seeds = p.Seeds[:1]
-	filled, err := b.table(shapesTable, one, rows) // what Table makes
-	if err != nil {
-		t.Fatal(err)
-	}
+	filled := must.M1(b.table(shapesTable, one, rows)) // what Table makes
 	runs := func() []string {
-		found, err := filepath.Glob(filepath.Join(b.Out, "runs", "*", "result.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return found
+		return must.M1(filepath.Glob(filepath.Join(b.Out, "runs", "*", "result.json")))
 	}
 	before := runs()
-	s, err := b.Shapes(p, rows, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.M1(b.Shapes(p, rows, false))
 	if after := runs(); len(before) == 0 || !reflect.DeepEqual(before, after) {
 		t.Errorf("runs of the table %v, then %v", before, after)
 	}

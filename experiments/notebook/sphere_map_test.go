@@ -10,6 +10,8 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
@@ -42,10 +44,7 @@ func gridCosts(t *testing.T, x, y *datasets.Set, p float64) []float64 {
 	grid := vmfviz.SphereGrid(mapRows)
 	o := swlab.DistanceConfig{Config: loss.Defaults(), Directions: &swlab.Directions{Values: grid, Shape: []int{len(grid) / 3, 3}}}
 	o.Reduce, o.P = loss.Mean, p
-	d, err := swlab.Distance("sw", x, y, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.M1(swlab.Distance("sw", x, y, o))
 	values := make([]float64, len(d.Costs))
 	for i, c := range d.Costs {
 		values[i] = float64(c)
@@ -67,24 +66,12 @@ func readMap(t *testing.T, values []float64) []pixel {
 	for _, v := range values {
 		lo, hi = math.Min(lo, v), math.Max(hi, v)
 	}
-	p, err := vmfviz.SphereMap(vmfviz.SphereOptions{View: vmfviz.From(0, 0)}, vmfviz.SpherePanel{Heat: &vmfviz.Heat{Values: values}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	svg, err := p.SVG()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.M1(vmfviz.SphereMap(vmfviz.SphereOptions{View: vmfviz.From(0, 0)}, vmfviz.SpherePanel{Heat: &vmfviz.Heat{Values: values}}))
+	svg := must.M1(p.SVG())
 	var images []raster.Image
 	for _, m := range regexp.MustCompile(`data:image/png;base64,([^"]*)`).FindAllSubmatch(svg, -1) {
-		raw, err := base64.StdEncoding.DecodeString(string(m[1]))
-		if err != nil {
-			t.Fatal(err)
-		}
-		img, err := png.Decode(bytes.NewReader(raw))
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.M1(base64.StdEncoding.DecodeString(string(m[1])))
+		img := must.M1(png.Decode(bytes.NewReader(raw)))
 		images = append(images, img)
 	}
 	if len(images) != 3 {
@@ -251,10 +238,7 @@ func TestDensityMap(t *testing.T) {
 		density := func(theta vec) float64 {
 			return kappa / (2 * math.Pi * -math.Expm1(-2*kappa)) * math.Exp(kappa*(eps[0]*theta[0]+eps[1]*theta[1]+eps[2]*theta[2]-1))
 		}
-		dist, err := vmf.New(eps[:], kappa)
-		if err != nil {
-			t.Fatal(err)
-		}
+		dist := must.M1(vmf.New(eps[:], kappa))
 		if a, b := density(vec{0, 0, 1}), math.Exp(dist.LogProb([]float64{0, 0, 1})); math.Abs(a-b) > 1e-12*a {
 			t.Errorf("kappa %g: density %g, by swlab/vmf %g", kappa, a, b)
 		}

@@ -4,15 +4,14 @@ import (
 	"context"
 	"os"
 	"testing"
+
+	"github.com/janpfeifer/must"
 )
 
 // press sends the test the signal that the stop button sends a cell.
 func press(t *testing.T) {
 	t.Helper()
-	self, err := os.FindProcess(os.Getpid())
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.M1(os.FindProcess(os.Getpid()))
 	if err := self.Signal(os.Interrupt); err != nil {
 		t.Skipf("no signals here: %v", err)
 	}

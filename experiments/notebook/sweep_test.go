@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/experiments/sweep"
 )
 
@@ -15,17 +17,13 @@ import (
 // plot.
 func TestSweep(t *testing.T) {
 	b := &Session{Data: "builtin", Out: t.TempDir()}
-	if err := os.Mkdir(filepath.Join(b.Out, "pictures"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.Mkdir(filepath.Join(b.Out, "pictures"), 0o755))
 	t.Setenv("SWLAB_BACKEND", "go") // nothing to compile
 	c := sweep.Default()
 	c.Data, c.PerClass, c.PerTest = "", 1, 1
 	c.Base.Loss, c.Base.Points, c.Base.Batch, c.Base.Steps = "sw", 16, 16, 1
 	var err error
-	if c.Vary, err = sweep.Parse("slices=1,2"); err != nil {
-		t.Fatal(err)
-	}
+	c.Vary = must.M1(sweep.Parse("slices=1,2"))
 	r, err := b.Sweep("slices", c)
 	if err != nil || r.Count(sweep.Done) != 2 || r.Backend != "go" {
 		t.Fatalf("%+v, %v", r, err)
@@ -40,9 +38,7 @@ func TestSweep(t *testing.T) {
 
 	var shown []string
 	o := &output{id: "x", update: func(id, html string) { shown = append(shown, id+" "+html) }}
-	if err := o.draw(r); err != nil {
-		t.Fatal(err)
-	}
+	must.M(o.draw(r))
 	o.say("training", 1, 2)
 	o.say("training", 2, 2) // too soon
 	o.close()

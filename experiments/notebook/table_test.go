@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/table"
 	"github.com/sliced-wasserstein/lab/internal/ipynb"
@@ -16,9 +18,7 @@ import (
 func book(t *testing.T) *Session {
 	t.Helper()
 	b := &Session{Data: "builtin", Out: t.TempDir()}
-	if err := os.Mkdir(filepath.Join(b.Out, "pictures"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.Mkdir(filepath.Join(b.Out, "pictures"), 0o755))
 	t.Setenv("SWLAB_BACKEND", "go")
 	return b
 }
@@ -27,21 +27,13 @@ func book(t *testing.T) *Session {
 // the first row.
 func TestTable(t *testing.T) {
 	b := book(t)
-	p, err := reproduce.PresetOf("smoke")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.M1(reproduce.PresetOf("smoke"))
 	p.Points, p.Epochs = 16, 1
 	made := func() (table.Results, string) {
 		t.Helper()
-		f, err := b.table("ablation_kappa", p, []string{"sw", "la-v-dsw"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.M1(b.table("ablation_kappa", p, []string{"sw", "la-v-dsw"}))
 		var text bytes.Buffer
-		if err := table.Write(&text, f, "json"); err != nil {
-			t.Fatal(err)
-		}
+		must.M(table.Write(&text, f, "json"))
 		return f, text.String()
 	}
 	f, first := made()
@@ -55,9 +47,8 @@ func TestTable(t *testing.T) {
 	if f, _ := made(); len(f.Table.Rows) != 1 || f.Table.Rows[0].ID != "sw" {
 		t.Errorf("short form: rows %+v", f.Table.Rows)
 	}
-	f, err = b.table("ablation_kappa", p, nil)
-	if err != nil || len(f.Table.Rows) != 1 || f.Table.Rows[0].ID != "la-v-dsw-kappa0.1" {
-		t.Errorf("short form of all rows: %v, %+v", err, f.Table.Rows)
+	if f = must.M1(b.table("ablation_kappa", p, nil)); len(f.Table.Rows) != 1 || f.Table.Rows[0].ID != "la-v-dsw-kappa0.1" {
+		t.Errorf("short form of all rows: %+v", f.Table.Rows)
 	}
 
 	b.Fast = false
@@ -94,20 +85,14 @@ func TestStoredResults(t *testing.T) {
 		if err != nil || len(notebooks) != 1 {
 			t.Fatalf("%s: notebooks %q, %v", name, notebooks, err)
 		}
-		cells, err := ipynb.Read(notebooks[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		cells := must.M1(ipynb.Read(notebooks[0]))
 		var shown strings.Builder
 		for _, cell := range cells {
 			for _, output := range cell.Outputs {
 				shown.WriteString(string(output.Data["text/markdown"]) + "\n")
 			}
 		}
-		page, err := os.ReadFile("../../docs/results/" + name + ".md")
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := must.M1(os.ReadFile("../../docs/results/" + name + ".md"))
 		verdict, rest, _ := strings.Cut(prose(string(page)), "\n\n")
 		if !strings.Contains(shown.String(), verdict) || !strings.Contains(shown.String(), rest) {
 			t.Errorf("%s shows an earlier docs/results/%s.md: make notebooks NOTEBOOKS=notebooks/%[1]s", filepath.Base(notebooks[0]), name)
@@ -118,10 +103,7 @@ func TestStoredResults(t *testing.T) {
 // TestRecorded: a table that is written and read again is the same in every format, and every
 // committed one is read completely.
 func TestRecorded(t *testing.T) {
-	kappa, err := table.Get("ablation_kappa")
-	if err != nil {
-		t.Fatal(err)
-	}
+	kappa := must.M1(table.Get("ablation_kappa"))
 	kappa.Columns = append(kappa.Columns, table.Column{Key: "emd_exact", Name: "EMD exact", Unit: "exact", Better: table.Down, Scale: 1, Decimals: 2, Ours: true})
 	kappa.Rows = append(kappa.Rows, table.Row{ID: "sw", Name: "SW", Group: 2, Overrides: map[string]any{"loss": "sw"}, Ours: true, Note: "kappa = 0"})
 	f := table.Results{Table: kappa, Preset: "quick", Settings: []string{"points 256"}, Seeds: []uint64{1, 2}, Backend: "go", Data: "clouds",
@@ -132,15 +114,10 @@ func TestRecorded(t *testing.T) {
 	write := func(f table.Results, format string) string {
 		t.Helper()
 		var b bytes.Buffer
-		if err := table.Write(&b, f, format); err != nil {
-			t.Fatal(err)
-		}
+		must.M(table.Write(&b, f, format))
 		return b.String()
 	}
-	read, err := table.Read([]byte(write(f, "json")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	read := must.M1(table.Read([]byte(write(f, "json"))))
 	for _, format := range []string{"text", "md", "latex", "html"} {
 		if was, is := write(f, format), write(read, format); was != is {
 			t.Errorf("%s: written\n%s\nread\n%s", format, was, is)

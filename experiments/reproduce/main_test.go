@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/experiments/gap"
@@ -18,10 +20,7 @@ import (
 // clouds.
 func preset(t *testing.T, name string) Preset {
 	t.Helper()
-	p, err := PresetOf(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.M1(PresetOf(name))
 	p.Data, p.Test, p.Chairs, p.Points, p.GapPoints = datasets.Builtin, "", datasets.Builtin, 16, 16
 	p.PerClass, p.PerTest = 2, 1
 	return p
@@ -90,15 +89,8 @@ func pretend(t *testing.T, l *runs.Store, r runs.Task) {
 	default:
 		t.Fatalf("no such run: %T", r)
 	}
-	raw, err := json.Marshal(result)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.M1(json.Marshal(result))
 	dir := l.Folder(r)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "result.json"), raw, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.MkdirAll(dir, 0o755))
+	must.M(os.WriteFile(filepath.Join(dir, "result.json"), raw, 0o644))
 }

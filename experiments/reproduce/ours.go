@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/experiments/gap"
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
@@ -40,20 +42,20 @@ func (p Preset) With(t table.Table) table.Table {
 	}
 	var own ours
 	text := strings.NewReplacer(`"{T}"`, fmt.Sprint(p.MovingSteps), "{T}", fmt.Sprint(p.MovingSteps), "{dk}", fmt.Sprint(p.DK), "{k}", fmt.Sprint(p.K))
-	must(json.Unmarshal([]byte(text.Replace(oursJSON)), &own))
+	must.M(json.Unmarshal([]byte(text.Replace(oursJSON)), &own))
 	for _, raw := range own.Columns[t.Study] {
 		var c struct {
 			table.Column
 			Like string
 		}
-		must(json.Unmarshal(raw, &c))
+		must.M(json.Unmarshal(raw, &c))
 		i := slices.IndexFunc(t.Columns, func(of table.Column) bool { return of.Key == c.Like })
 		if i < 0 && c.Like != "" {
 			continue
 		}
 		if i >= 0 {
 			c.Column = t.Columns[i]
-			must(json.Unmarshal(raw, &c))
+			must.M(json.Unmarshal(raw, &c))
 		}
 		c.Ours = true
 		t.Columns = append(t.Columns, c.Column)
@@ -75,13 +77,6 @@ func (p Preset) With(t table.Table) table.Table {
 		}
 	}
 	return t
-}
-
-// must reports what only a change of ours.json or presets.json can cause.
-func must(err error) {
-	if err != nil {
-		panic(err)
-	}
 }
 
 // complete adds the settings of a row of t that the table does not print.

@@ -1,12 +1,15 @@
 package reproduce
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/datasets/catalogue"
@@ -21,10 +24,7 @@ import (
 func TestPlans(t *testing.T) {
 	l := &runs.Store{}
 	for _, name := range table.Names() {
-		paper, err := table.Get(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		paper := must.M1(table.Get(name))
 		for _, size := range PresetNames() {
 			if testing.Short() && size != "smoke" {
 				continue
@@ -53,10 +53,7 @@ func TestPlans(t *testing.T) {
 			if len(plan.Jobs) != want || len(names) != len(plan.Jobs) {
 				t.Errorf("%s, %s: %d jobs, %d names, expected %d", name, size, len(plan.Jobs), len(names), want)
 			}
-			f, err := plan.Fill(l, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.M1(plan.Fill(l, nil))
 			if len(f.Failed) != 0 || f.Preset != size || f.Backend != "here" || f.Data == "" || !slices.Equal(slices.Sorted(slices.Values(f.Seeds)), all) || len(plan.Missing(l)) != 0 {
 				t.Errorf("%s, %s: failed %v, backend %q, data %q, seeds %v", name, size, f.Failed, f.Backend, f.Data, f.Seeds)
 			}
@@ -105,10 +102,7 @@ func TestReadings(t *testing.T) {
 		for _, r := range plan.Jobs[0].Runs {
 			pretend(t, l, r.Run)
 		}
-		f, err := plan.Fill(l, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.M1(plan.Fill(l, nil))
 		got := map[string]float64{}
 		for key, c := range f.Cells[row] {
 			got[key] = c.Mean
@@ -187,10 +181,7 @@ func TestRowsAndSeeds(t *testing.T) {
 	if _, err := NewSchedule(l, "short_reconstruction_result", p, []string{"sw", "max-sw-T50-moving"}, false); err == nil || !strings.Contains(err.Error(), `unknown row "max-sw-T50-moving", expected one of chamfer, emd-approx`) {
 		t.Error(err)
 	}
-	byName, err := NewSchedule(l, "short_reconstruction_result", p, []string{"eb-sw", "v-dsw+point+l", "sw"}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	byName := must.M1(NewSchedule(l, "short_reconstruction_result", p, []string{"eb-sw", "v-dsw+point+l", "sw"}, false))
 	if c := byName.Jobs[2].training().Config; len(byName.Jobs) != 6 || c.Loss != "v-dsw" || c.Slicing != "point" || c.Amortizer != "l" || !byName.Table.Rows[1].Ours {
 		t.Errorf("rows by registered names: %+v", c)
 	}
@@ -224,24 +215,14 @@ func TestRowsAndSeeds(t *testing.T) {
 func TestSizes(t *testing.T) {
 	cache, other := t.TempDir(), filepath.Join(t.TempDir(), "other.npy")
 	t.Setenv("SWLAB_CACHE", cache)
-	source, err := catalogue.Find("shapenet-core55")
-	if err != nil {
-		t.Fatal(err)
-	}
-	set, err := datasets.Shapes{Points: 16, Train: 1}.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, err := range []error{
+	source := must.M1(catalogue.Find("shapenet-core55"))
+	set := must.M1(datasets.Shapes{Points: 16, Train: 1}.Generate())
+	must.M(errors.Join(
 		os.MkdirAll(filepath.Dir(source.Path(cache)), 0o755),
 		os.WriteFile(filepath.Join(source.Dir(cache), catalogue.RecordName), []byte("{}"), 0o644),
 		format.WriteNPZ(source.Path(cache), set.Coords[:14*16*3], []int{14, 16, 3}, nil),
 		format.WriteNPY(other, set.Coords[:9*16*3], 9, 16, 3),
-	} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	))
 	l := &runs.Store{Dir: t.TempDir()}
 	p := preset(t, "smoke")
 	p.Data, p.Test, p.Batch, p.Select = "shapenet-core55", other, 8, "none"
@@ -257,15 +238,10 @@ func TestSizes(t *testing.T) {
 		{"ablation_L", "trained on swshapes-1 (train), 64 clouds; scored on swshapes-1 (test), 32 clouds", built},
 		{"short_generation_result", "swshapes-1 chair (train), 32 clouds; swshapes-1 chair (val), 1 cloud; swshapes-1 chair (test), 12 clouds", built},
 	} {
-		f, err := plan(t, l, c.table, c.p).Fill(l, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.M1(plan(t, l, c.table, c.p).Fill(l, nil))
 		for _, format := range []string{"text", "md", "json", "html"} {
 			text := new(strings.Builder)
-			if err := table.Write(text, f, format); err != nil {
-				t.Fatal(err)
-			}
+			must.M(table.Write(text, f, format))
 			if !strings.Contains(strings.ReplaceAll(strings.Join(strings.Fields(text.String()), " "), `\_`, "_"), c.want) {
 				t.Errorf("%s as %s has no %q: %.600s", c.table, format, c.want, text)
 			}

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/internal/settings"
 	"github.com/sliced-wasserstein/lab/internal/suggest"
 	"github.com/sliced-wasserstein/lab/swlab/latent"
@@ -90,16 +92,16 @@ var presetsJSON []byte
 // Presets returns the sizes, smallest first.
 func Presets() []Preset {
 	var raw []json.RawMessage
-	must(json.Unmarshal(presetsJSON, &raw))
+	must.M(json.Unmarshal(presetsJSON, &raw))
 	texts := map[string][]json.RawMessage{} // of a preset, after those of the one that it is like
 	var out []Preset
 	for _, r := range raw {
 		var of struct{ Name, Like string }
-		must(json.Unmarshal(r, &of))
+		must.M(json.Unmarshal(r, &of))
 		texts[of.Name] = append(slices.Clip(texts[of.Like]), r)
 		var p Preset
 		for _, text := range texts[of.Name] {
-			must(json.Unmarshal(text, &p))
+			must.M(json.Unmarshal(text, &p))
 		}
 		out = append(out, p)
 	}

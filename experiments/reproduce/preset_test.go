@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/swlab/latent"
 )
@@ -12,10 +14,7 @@ import (
 // TestPaperPreset: protocol sections 5 and 6, by hand. What no preset holds (learning rates,
 // momentum, decay) is the default that the runs get.
 func TestPaperPreset(t *testing.T) {
-	p, err := PresetOf("paper")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.M1(PresetOf("paper"))
 	if quick := preset(t, "quick").Settings("generation"); !slices.Contains(quick, "sinkhorn log (paper: released)") {
 		t.Errorf("the quick preset does not say that its Sinkhorn loop is not the paper's: %q", quick)
 	}
@@ -56,10 +55,7 @@ func TestPaperPreset(t *testing.T) {
 // own choose the best epoch.
 func TestDesk(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
-	desk, err := PresetOf("desk")
-	if err != nil {
-		t.Fatal(err)
-	}
+	desk := must.M1(PresetOf("desk"))
 	var training runs.Training
 	seeds := map[string]map[uint64]bool{}
 	for _, name := range []string{"full_reconstruction_result", "ablation_T", "ablation_kappa"} {
@@ -97,10 +93,7 @@ func TestGapPairs(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
 	for _, name := range []string{"smoke", "quick", "desk"} {
 		gap := plan(t, l, "vDSW_approximation", preset(t, name), "uniform").Jobs[0].Runs[0].Run.(runs.Gap)
-		set, err := l.Clouds(gap.Data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := must.M1(l.Clouds(gap.Data))
 		if set.Clouds < gap.Config.Clouds() {
 			t.Errorf("%s: %d clouds for %d pairs", name, set.Clouds, gap.Config.Clouds()/2)
 		}
@@ -136,10 +129,7 @@ func TestTestSet(t *testing.T) {
 // study.
 func TestSettings(t *testing.T) {
 	for _, name := range []string{"smoke", "quick", "desk"} {
-		p, err := PresetOf(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.M1(PresetOf(name))
 		said := ""
 		for _, study := range []string{"reconstruction", "shapes", "gap", "generation"} {
 			said += " " + strings.Join(p.Settings(study), " | ") + " |"
@@ -150,14 +140,9 @@ func TestSettings(t *testing.T) {
 			}
 		}
 	}
-	p, err := PresetOf("quick")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.M1(PresetOf("quick"))
 	p.Seeds = p.Seeds[:1]
-	if err := p.Override("batch", "8"); err != nil {
-		t.Fatal(err)
-	}
+	must.M(p.Override("batch", "8"))
 	p.Clouds("mine.npy", "yours.npy")
 	got := strings.Join(p.Settings("shapes"), "\n")
 	want := "data mine.npy (paper: shapenet-core55)\npoints 256 (paper: 2048)\nbatch 8 (paper: 128)\nepochs 3 (paper: 301)\n1 seed(s) (paper: 3)\n" +
@@ -215,9 +200,7 @@ func TestOverride(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
 	small := preset(t, "smoke")
 	for _, o := range [][2]string{{"learning_rate", "0.5"}, {"amortizer_steps", "2"}, {"ascent_rate", "0.25"}} {
-		if err := small.Override(o[0], o[1]); err != nil {
-			t.Fatal(err)
-		}
+		must.M(small.Override(o[0], o[1]))
 		rows, says := []string{"la-v-dsw", "sw"}, "row sw: amortizer-steps: loss sw has no amortizer to train"
 		switch o[0] {
 		case "learning_rate":
@@ -231,9 +214,7 @@ func TestOverride(t *testing.T) {
 		}
 	}
 	set := preset(t, "smoke")
-	if err := set.Override("momentum", "0.25"); err != nil {
-		t.Fatal(err)
-	}
+	must.M(set.Override("momentum", "0.25"))
 	if c := plan(t, l, "ablation_T", set, "sw").Jobs[0].training().Config; c.Momentum != 0.25 || set.Settings("reconstruction")[len(set.Settings("reconstruction"))-1] != "override momentum=0.25" {
 		t.Errorf("a setting of the trainings: %+v, %v", c, set.Settings("reconstruction"))
 	}

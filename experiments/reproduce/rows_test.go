@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/experiments/gap"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/table"
@@ -76,10 +78,7 @@ func TestRowsTrained(t *testing.T) {
 	p.Select = "none"
 	seen := map[string]bool{}
 	for _, name := range table.Names() {
-		tab, err := table.Get(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tab := must.M1(table.Get(name))
 		if tab.Study == "gap" {
 			continue
 		}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
@@ -31,10 +33,7 @@ func TestFill(t *testing.T) {
 	if got := strings.Join(missing, " "); got != "la-v-dsw/2 sw/1 sw/2 sw/3" {
 		t.Errorf("missing: %s", got)
 	}
-	f, err := plan.Fill(l, map[string]string{"sw/2": "the loss is NaN"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.M1(plan.Fill(l, map[string]string{"sw/2": "the loss is NaN"}))
 	if got, want := f.Failed["la-v-dsw"], "seed 2: not finished"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -51,9 +50,7 @@ func TestFill(t *testing.T) {
 		t.Error(err)
 	}
 	result := filepath.Join(l.Folder(plan.Jobs[0].Runs[1].Run), "result.json")
-	if err := os.WriteFile(result, []byte("{"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.WriteFile(result, []byte("{"), 0o644))
 	if len(plan.Missing(l)) != 5 {
 		t.Error("a damaged result counts as done")
 	}
@@ -113,10 +110,7 @@ func TestLeft(t *testing.T) {
 		t.Errorf("nothing is missing: %v", n)
 	}
 	// Scores with the exact EMD, done already, serve a table that does not show it.
-	plain, err := NewSchedule(l, "short_reconstruction_result", p, []string{"sw", "asw"}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := must.M1(NewSchedule(l, "short_reconstruction_result", p, []string{"sw", "asw"}, false))
 	if n := count(plain); n != [2]int{3 * 3, 3} {
 		t.Errorf("without ours, SW done: %v", n)
 	}
@@ -132,10 +126,7 @@ func TestLeft(t *testing.T) {
 func TestLeftOfAll(t *testing.T) {
 	t.Setenv("SWLAB_CACHE", t.TempDir())
 	l := &runs.Store{Dir: t.TempDir()}
-	p, err := PresetOf("paper")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.M1(PresetOf("paper"))
 	var all []*Schedule
 	hashes, sum := map[string]bool{}, 0
 	for _, name := range table.Names() {

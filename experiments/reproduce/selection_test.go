@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/table"
@@ -127,15 +129,10 @@ func TestSelect(t *testing.T) {
 				scored(t, l, s, emd)
 			}
 		}
-		f, err := plan.Fill(l, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.M1(plan.Fill(l, nil))
 		la, seeds := f.Table.Rows[0], f.Table.Rows[1]
 		text := new(strings.Builder)
-		if err := table.Write(text, f, "json"); err != nil {
-			t.Fatal(err)
-		}
+		must.M(table.Write(text, f, "json"))
 		settings := strings.Join(f.Settings, "; ")
 		switch emd := f.Cells["la-v-dsw"]["emd"].Values; rule {
 		case "test":
@@ -165,15 +162,10 @@ func TestSelect(t *testing.T) {
 		if plan.Table.Rows[0].Note != "" {
 			t.Error("filling a table changes its schedule")
 		}
-		j, err := plan.Item("la-v-dsw/dk128-k64/2")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Remove(filepath.Join(l.Folder(j.Runs[1].Run), "result.json")); err != nil {
-			t.Fatal(err)
-		}
-		if f, err = plan.Fill(l, nil); err != nil || f.Failed["la-v-dsw"] != "dk = 128, k = 64, seed 2: not finished" || len(f.Cells["la-v-dsw"]) != 0 || f.Table.Rows[0].Note != "" {
-			t.Errorf("%v, %v, %+v", err, f.Failed, f.Cells["la-v-dsw"])
+		j := must.M1(plan.Item("la-v-dsw/dk128-k64/2"))
+		must.M(os.Remove(filepath.Join(l.Folder(j.Runs[1].Run), "result.json")))
+		if f = must.M1(plan.Fill(l, nil)); f.Failed["la-v-dsw"] != "dk = 128, k = 64, seed 2: not finished" || len(f.Cells["la-v-dsw"]) != 0 || f.Table.Rows[0].Note != "" {
+			t.Errorf("%v, %+v", f.Failed, f.Cells["la-v-dsw"])
 		}
 	}
 }
@@ -209,10 +201,7 @@ func TestSelectSteps(t *testing.T) {
 			}
 		}
 	}
-	f, err := selecting.Fill(l, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.M1(selecting.Fill(l, nil))
 	for i, want := range []int{10, 50} {
 		r := f.Table.Rows[i]
 		if r.Selected["ascent_steps"] != want || !strings.Contains(r.Note, fmt.Sprintf("ascent_steps = %d: of 3 candidates the lowest mean EMD on the test clouds, 60;", want)) || f.Cells[r.ID]["emd"].Mean != 60 {
@@ -228,20 +217,13 @@ func TestSelectSteps(t *testing.T) {
 func scored(t *testing.T, l *runs.Store, s runs.Scores, emd float64, sw ...float64) {
 	t.Helper()
 	var v experiments.Scores
-	if err := l.Result(s, &v); err != nil {
-		t.Fatal(err)
-	}
+	must.M(l.Result(s, &v))
 	v.EMD.Mean = emd
 	if sw != nil {
 		v.SW.Mean = sw[0]
 	}
-	raw, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(l.Folder(s), "result.json"), raw, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	raw := must.M1(json.Marshal(v))
+	must.M(os.WriteFile(filepath.Join(l.Folder(s), "result.json"), raw, 0o644))
 }
 
 // TestSelectGeneration: candidates of the chair tables are compared by the reconstruction EMD of
@@ -273,10 +255,7 @@ func TestTimeOfASW(t *testing.T) {
 			pretend(t, l, r.Run)
 		}
 	}
-	f, err := plan.Fill(l, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.M1(plan.Fill(l, nil))
 	if note := f.Cells["asw"]["time"].Note; !strings.Contains(note, "all 500 slices") || f.Cells["sw"]["time"].Note != "" || f.Cells["asw"]["emd"].Note != "" {
 		t.Errorf("%q", note)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/internal/durable"
@@ -16,10 +18,7 @@ import (
 // content returns what a store finds out about clouds.
 func content(t *testing.T, l *Store, d Data) string {
 	t.Helper()
-	d, err := l.Data(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d = must.M1(l.Data(d))
 	if d.Content == "" {
 		t.Fatalf("%s: no content", d.Path)
 	}
@@ -54,13 +53,9 @@ func TestContent(t *testing.T) {
 	}
 	split := make([]int32, 20)
 	split[3] = 1
-	if err := format.WriteNPYInts(filepath.Join(second, "split.npy"), split, 20); err != nil {
-		t.Fatal(err)
-	}
+	must.M(format.WriteNPYInts(filepath.Join(second, "split.npy"), split, 20))
 	differs("other parts")
-	if err := format.WriteNPYInts(filepath.Join(second, "labels.npy"), split, 20); err != nil {
-		t.Fatal(err)
-	}
+	must.M(format.WriteNPYInts(filepath.Join(second, "labels.npy"), split, 20))
 	differs("other labels")
 	stored(t, second, 2)
 	differs("other clouds")
@@ -72,10 +67,7 @@ func TestContentKept(t *testing.T) {
 	data := Data{Path: stored(t, t.TempDir(), 1), Split: "train", Points: 32}
 	base := content(t, l, data)
 	file := filepath.Join(l.Dir, dataFile)
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.M1(os.ReadFile(file))
 	known := map[string]string{}
 	if _, err := durable.ReadJSON(file, &known); err != nil || len(known) != 1 {
 		t.Fatalf("%s: %v", raw, err)
@@ -83,16 +75,12 @@ func TestContentKept(t *testing.T) {
 	for name := range known {
 		known[name] = "from the store"
 	}
-	if err := durable.WriteJSON(file, known); err != nil {
-		t.Fatal(err)
-	}
+	must.M(durable.WriteJSON(file, known))
 	if c := content(t, l, data); c != "from the store" {
 		t.Errorf("read again: %s", c)
 	}
 	for what, damaged := range map[string]string{"cut short": string(raw[:len(raw)/2]), "changed": strings.Replace(string(raw), base, "x"+base[1:], 1)} {
-		if err := os.WriteFile(file, []byte(damaged), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.M(os.WriteFile(file, []byte(damaged), 0o644))
 		if c := content(t, l, data); c != base {
 			t.Errorf("%s: %s, was %s", what, c, base)
 		}
@@ -109,12 +97,8 @@ func TestWrite(t *testing.T) {
 	text := func(s string, err error) func(io.Writer) error {
 		return func(w io.Writer) error { _, e := io.WriteString(w, s); return errors.Join(e, err) }
 	}
-	if err := l.Write("tables/a.txt", text("old", nil)); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(l.Dir, "tables", ".a.txt.77"), []byte("ha"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.M(l.Write("tables/a.txt", text("old", nil)))
+	must.M(os.WriteFile(filepath.Join(l.Dir, "tables", ".a.txt.77"), []byte("ha"), 0o644))
 	broken := errors.New("broken")
 	if err := l.Write("tables/a.txt", text("half", broken)); !errors.Is(err, broken) {
 		t.Error(err)
@@ -130,10 +114,7 @@ func TestOpen(t *testing.T) {
 	l := in(t)
 	size := func(d Data) int {
 		t.Helper()
-		set, err := l.Clouds(d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := must.M1(l.Clouds(d))
 		if set.Points != d.Points {
 			t.Errorf("%s: %d points", d, set.Points)
 		}
@@ -147,10 +128,7 @@ func TestOpen(t *testing.T) {
 	if err != nil || whole.Clouds != 40 {
 		t.Fatalf("%v", err)
 	}
-	folder, err := l.Data(Data{Path: stored(t, t.TempDir(), 1), Split: "train", Points: 40, Classes: datasets.ShapeClasses()[:2]})
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := must.M1(l.Data(Data{Path: stored(t, t.TempDir(), 1), Split: "train", Points: 40, Classes: datasets.ShapeClasses()[:2]}))
 	if train, test, all := size(folder), size(folder.Part("test")), size(folder.Part("all")); train != 6 || test != 4 || all != 10 {
 		t.Errorf("two classes of the folder: %d train, %d test, %d in all", train, test, all)
 	}
@@ -158,13 +136,8 @@ func TestOpen(t *testing.T) {
 		t.Errorf("the folder has classes and parts: %v, %v", ok, err)
 	}
 	file := filepath.Join(t.TempDir(), "bare.npy")
-	if err := format.WriteNPY(file, whole.Coords, 40, 16, 3); err != nil {
-		t.Fatal(err)
-	}
-	bare, err := l.Data(Data{Path: file, Split: "train", Points: 16})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.M(format.WriteNPY(file, whole.Coords, 40, 16, 3))
+	bare := must.M1(l.Data(Data{Path: file, Split: "train", Points: 16}))
 	if ok, err := l.HasClasses(bare); err != nil || ok || size(bare) != 40 {
 		t.Errorf("a bare file has no classes: %v, %v", ok, err)
 	}

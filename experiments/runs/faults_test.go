@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/internal/durable/durabletest"
 )
 
@@ -48,15 +50,10 @@ func TestDamagedResult(t *testing.T) {
 	task := number("a", 7)
 	do(t, l, task)
 	path := filepath.Join(l.Folder(task), resultFile)
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.M1(os.ReadFile(path))
 	tried, again := 0, 0
 	try := func(content []byte) {
-		if err := os.WriteFile(path, content, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.M(os.WriteFile(path, content, 0o644))
 		said := ""
 		l.Progress = func(what string, _, _ int) { said = what }
 		do(t, l, task)
@@ -92,14 +89,10 @@ func TestClockAndVersions(t *testing.T) {
 	do(t, l, k)
 	path := filepath.Join(l.Folder(k), resultFile)
 	for _, at := range []time.Time{time.Unix(1, 0), time.Now().Add(20 * 365 * 24 * time.Hour)} { // the clock went back, or forth
-		if err := os.Chtimes(path, at, at); err != nil {
-			t.Fatal(err)
-		}
+		must.M(os.Chtimes(path, at, at))
 		do(t, l, k)
 	}
-	if err := os.WriteFile(path, []byte(`{"n": 3, "of a newer version": {"x": [1]}}`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.WriteFile(path, []byte(`{"n": 3, "of a newer version": {"x": [1]}}`), 0o644))
 	do(t, l, k)
 	var v struct{ N int }
 	if err := l.Result(k, &v); err != nil || v.N != 3 || done != 1 {

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments/gap"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
@@ -83,10 +85,7 @@ func TestSourceOfTasks(t *testing.T) {
 		t.Error("another code of the loss, and the same hash")
 	}
 	g := Gap{data, gap.Config{Method: "own"}}
-	raw, err := json.Marshal(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.M1(json.Marshal(g))
 	sum := sha256.Sum256([]byte("gap\n" + string(raw) + "amortizer own version 2"))
 	if Hash(g) != hex.EncodeToString(sum[:]) {
 		t.Error("the code of the amortizer is not part of its study")

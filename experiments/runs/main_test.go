@@ -2,9 +2,12 @@ package runs
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/datasets/format"
@@ -25,19 +28,13 @@ func in(t *testing.T) *Store {
 // do runs a task, or fails the test.
 func do(t *testing.T, l *Store, r Task) {
 	t.Helper()
-	if err := l.Do(context.Background(), r); err != nil {
-		t.Fatal(err)
-	}
+	must.M(l.Do(context.Background(), r))
 }
 
 // toy has 12 train and 8 test clouds of four classes.
 func toy(t *testing.T, l *Store) Data {
 	t.Helper()
-	d, err := l.Data(Data{Path: datasets.Builtin, Split: "train", Points: 32, Classes: datasets.ShapeClasses()[:4], Train: 3, Test: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return must.M1(l.Data(Data{Path: datasets.Builtin, Split: "train", Points: 32, Classes: datasets.ShapeClasses()[:4], Train: 3, Test: 2}))
 }
 
 // sw is a training of 6 steps in 2 epochs.
@@ -50,10 +47,7 @@ func sw(d Data) Training {
 // stored writes 20 clouds as a folder with labels and parts, 12 of them for training.
 func stored(t *testing.T, dir string, seed uint64) string {
 	t.Helper()
-	set, err := datasets.Shapes{Train: 3, Test: 2, Points: 40, Classes: datasets.ShapeClasses()[:4], Seed: seed}.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.M1(datasets.Shapes{Train: 3, Test: 2, Points: 40, Classes: datasets.ShapeClasses()[:4], Seed: seed}.Generate())
 	split := make([]int32, set.Clouds)
 	for i, p := range set.Split {
 		split[i] = int32(p)
@@ -62,16 +56,12 @@ func stored(t *testing.T, dir string, seed uint64) string {
 	for _, c := range set.Classes {
 		names += c + "\n"
 	}
-	for _, err := range []error{
+	must.M(errors.Join(
 		os.MkdirAll(dir, 0o755),
 		format.WriteNPY(filepath.Join(dir, "points.npy"), set.Coords, set.Clouds, set.Points, 3),
 		format.WriteNPYInts(filepath.Join(dir, "labels.npy"), set.Labels, set.Clouds),
 		format.WriteNPYInts(filepath.Join(dir, "split.npy"), split, set.Clouds),
 		os.WriteFile(filepath.Join(dir, "classes.txt"), []byte(names), 0o644),
-	} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
+	))
 	return dir
 }

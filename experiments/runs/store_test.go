@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
@@ -107,9 +109,7 @@ func TestOnce(t *testing.T) {
 	check("base top side")
 	do(t, l, top)
 	check("")
-	if err := os.RemoveAll(l.Folder(base)); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.RemoveAll(l.Folder(base)))
 	do(t, l, top) // its own result exists
 	check("")
 }
@@ -121,9 +121,7 @@ func TestOldName(t *testing.T) {
 	do(t, &Store{Dir: dir}, before)
 	renamed := filepath.Join(dir, "runs", "task-some-old-name-"+Hash(before)[:12])
 	begun := filepath.Join(dir, "runs", "task-begun-"+Hash(after)[:12])
-	if err := errors.Join(os.Rename((&Store{Dir: dir}).Folder(before), renamed), os.Mkdir(begun, 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	must.M(errors.Join(os.Rename((&Store{Dir: dir}).Folder(before), renamed), os.Mkdir(begun, 0o755)))
 	l := &Store{Dir: dir}
 	if !l.Done(before) || l.Folder(before) != renamed {
 		t.Errorf("the folder is %s, expected %s", l.Folder(before), renamed)
@@ -171,14 +169,10 @@ func TestSweep(t *testing.T) {
 		return string(kept), err
 	}}
 	deep := filepath.Join(l.Folder(k), "deep")
-	if err := os.MkdirAll(deep, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.MkdirAll(deep, 0o755))
 	temporary := []string{filepath.Join(l.Folder(k), ".result.json.123"), filepath.Join(deep, ".generated.npy.9")}
 	for _, file := range append(temporary, filepath.Join(deep, "kept")) {
-		if err := os.WriteFile(file, []byte("work"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.M(os.WriteFile(file, []byte("work"), 0o644))
 	}
 	do(t, l, k)
 	for _, file := range temporary {
@@ -241,10 +235,7 @@ func TestValue(t *testing.T) {
 	if err := l.Do(context.Background(), r); err == nil || !strings.Contains(err.Error(), "batch: 1000 is larger") {
 		t.Errorf("error %v", err)
 	}
-	raw, err := os.ReadFile(filepath.Join(l.Folder(r), valueFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.M1(os.ReadFile(filepath.Join(l.Folder(r), valueFile)))
 	for _, says := range []string{`"kind": "train"`, `"data": "` + datasets.ShapesVersion + `"`, `"batch": 1000`, `"paths": [`, `"` + datasets.Builtin + `"`} {
 		if !strings.Contains(string(raw), says) {
 			t.Errorf("%s lacks %s", raw, says)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
@@ -17,10 +19,7 @@ func learned(t *testing.T, l *Store, r Training) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{}
 	for _, name := range []string{"weights.safetensors", "best.safetensors"} {
-		raw, err := os.ReadFile(filepath.Join(l.Folder(r), RunFolder, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.M1(os.ReadFile(filepath.Join(l.Folder(r), RunFolder, name)))
 		out[name] = raw
 	}
 	return out
@@ -79,9 +78,7 @@ func TestTraining(t *testing.T) {
 		}
 	}
 	same("undisturbed")
-	if err := os.Remove(filepath.Join(l.Folder(r), resultFile)); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.Remove(filepath.Join(l.Folder(r), resultFile)))
 	if n := steps(t, l, r); n != 0 {
 		t.Errorf("cut off after its end: %d steps again", n)
 	}
@@ -104,10 +101,7 @@ func TestMoved(t *testing.T) {
 	places := []string{stored(t, filepath.Join(t.TempDir(), "a"), 1), stored(t, filepath.Join(t.TempDir(), "b"), 1)}
 	var rs []Training
 	for _, place := range places {
-		d, err := l.Data(Data{Path: place, Split: "train", Points: 32})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.M1(l.Data(Data{Path: place, Split: "train", Points: 32}))
 		rs = append(rs, sw(d))
 	}
 	if l.Folder(rs[0]) != l.Folder(rs[1]) {
@@ -129,18 +123,12 @@ func TestMoved(t *testing.T) {
 func TestTrainedOn(t *testing.T) {
 	l := in(t)
 	place := stored(t, filepath.Join(t.TempDir(), "a"), 1)
-	d, err := l.Data(Data{Path: place, Split: "train", Points: 32, Val: 0.25})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.M1(l.Data(Data{Path: place, Split: "train", Points: 32, Val: 0.25}))
 	r := sw(d)
 	r.Config.Seed = 7 // not that of the points
 	do(t, l, r)
 	run := filepath.Join(l.Folder(r), RunFolder)
-	c, err := train.ReadConfig(run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.M1(train.ReadConfig(run))
 	digest := func() string {
 		t.Helper()
 		set, err := TrainedOn(run + "/")

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/experiments/gap"
@@ -39,26 +41,12 @@ func scores(t *testing.T, l *Store, r Training) {
 	s := Scores{Of: r, State: "last", Data: test, Exact: true, Seed: 3}
 	do(t, l, s)
 	var got experiments.Scores
-	if err := l.Result(s, &got); err != nil {
-		t.Fatal(err)
-	}
-	w, err := weights.ReadSafetensors(filepath.Join(l.Folder(r), RunFolder, "weights.safetensors"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := l.Engine()
-	if err != nil {
-		t.Fatal(err)
-	}
-	clouds, err := l.Clouds(test)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.M(l.Result(s, &got))
+	w := must.M1(weights.ReadSafetensors(filepath.Join(l.Folder(r), RunFolder, "weights.safetensors")))
+	e := must.M1(l.Engine())
+	clouds := must.M1(l.Clouds(test))
 	o := experiments.EvaluateOptions{Seed: 3, ExactEMD: true, PerCloud: true}
-	want, err := experiments.Evaluate(e, &pointnet.Autoencoder{Points: 32}, w, clouds, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.M1(experiments.Evaluate(e, &pointnet.Autoencoder{Points: 32}, w, clouds, o))
 	if !reflect.DeepEqual(got, want) || got.N != 8 {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -66,14 +54,8 @@ func scores(t *testing.T, l *Store, r Training) {
 	many.Train = 13 // the six are among the first 50
 	six := Scores{Of: r, State: "last", Data: many, Six: true, Seed: 3}
 	do(t, l, six)
-	whole, err := l.Clouds(many)
-	if err != nil {
-		t.Fatal(err)
-	}
-	chosen, _, err := experiments.SixShapes(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.M1(l.Clouds(many))
+	chosen, _ := must.M2(experiments.SixShapes(whole))
 	digest := chosen.Digest()
 	if err := l.Result(six, &got); err != nil || got.N != 6 || got.PerCloud.Digest != digest {
 		t.Errorf("six clouds: %+v, %v", got, err)
@@ -88,14 +70,8 @@ func scores(t *testing.T, l *Store, r Training) {
 // network is that of the weights, and the engine of the store.
 func network(t *testing.T, l *Store, w *weights.Set) (*swlab.Network, *engine.Engine) {
 	t.Helper()
-	n, err := swlab.NewNetwork(w)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := l.Engine()
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := must.M1(swlab.NewNetwork(w))
+	e := must.M1(l.Engine())
 	return n, e
 }
 
@@ -107,9 +83,7 @@ func accuracy(t *testing.T, l *Store, r Training) {
 	a := Accuracy{Coded: Coded{Of: r, State: "last", Train: r.Data, Test: r.Data.Part("test")}, Config: c}
 	do(t, l, a)
 	var v AccuracyResult
-	if err := l.Result(a, &v); err != nil {
-		t.Fatal(err)
-	}
+	must.M(l.Result(a, &v))
 	right := 0
 	for _, ok := range v.Correct {
 		if ok {
@@ -119,27 +93,12 @@ func accuracy(t *testing.T, l *Store, r Training) {
 	if v.NTrain != 12 || v.NTest != 8 || len(v.Correct) != 8 || v.Accuracy != float64(right)/8 {
 		t.Errorf("%+v, %d right", v, right)
 	}
-	w, err := l.weights(r, "last")
-	if err != nil {
-		t.Fatal(err)
-	}
-	train, err := l.codes(context.Background(), w, a.Train)
-	if err != nil {
-		t.Fatal(err)
-	}
-	test, err := l.codes(context.Background(), w, a.Test)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.M1(l.weights(r, "last"))
+	train := must.M1(l.codes(context.Background(), w, a.Train))
+	test := must.M1(l.codes(context.Background(), w, a.Test))
 	c.Classes = 4
-	e, err := l.Engine()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := latent.Classify(context.Background(), e, train, test, c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.M1(l.Engine())
+	want := must.M1(latent.Classify(context.Background(), e, train, test, c, nil))
 	if v.Loss != want.Loss || !reflect.DeepEqual(v.Correct, want.Correct) {
 		t.Errorf("%+v, latent.Classify: %+v", v, want)
 	}
@@ -147,9 +106,7 @@ func accuracy(t *testing.T, l *Store, r Training) {
 	s := SVMAccuracy{Coded: a.Coded, Config: latent.DefaultSVM(0)}
 	do(t, l, s)
 	var svm SVMAccuracyResult
-	if err := l.Result(s, &svm); err != nil {
-		t.Fatal(err)
-	}
+	must.M(l.Result(s, &svm))
 	wanted, err := latent.ClassifySVM(context.Background(), train, test, latent.DefaultSVM(4), nil)
 	if err != nil || svm.C != wanted.C || svm.NTest != 8 || svm.Accuracy != wanted.Accuracy || !reflect.DeepEqual(svm.Correct, wanted.Correct) {
 		t.Errorf("%+v, latent.ClassifySVM: %+v, %v", svm, wanted, err)
@@ -164,9 +121,7 @@ func generation(t *testing.T, l *Store, r Training) {
 	g := Generation{Of: r, State: "last", Train: r.Data, Test: r.Data.Part("test"), Config: c, Count: 5, Seed: 2, Distances: []string{"cd"}}
 	do(t, l, g)
 	var first, second metric.Report
-	if err := l.Result(g, &first); err != nil {
-		t.Fatal(err)
-	}
+	must.M(l.Result(g, &first))
 	made, err := datasets.Load(filepath.Join(l.Folder(g), GeneratedFile), datasets.Options{Raw: true})
 	if err != nil || made.Clouds != 5 || made.Points != 32 {
 		t.Fatalf("%v, %v", made, err)
@@ -181,9 +136,7 @@ func generation(t *testing.T, l *Store, r Training) {
 		t.Errorf("%+v", first)
 	}
 	for _, gone := range []string{filepath.Join(l.Folder(g), resultFile), filepath.Join(l.Dir, "distances")} {
-		if err := os.RemoveAll(gone); err != nil {
-			t.Fatal(err)
-		}
+		must.M(os.RemoveAll(gone))
 	}
 	trained := false
 	l.Progress = func(what string, _, _ int) { trained = trained || strings.HasPrefix(what, "generator") }
@@ -209,31 +162,17 @@ func controls(t *testing.T, l *Store, g Generation) {
 		t.Fatalf("%v, %v", real, err)
 	}
 	var report metric.Report
-	if err := l.Result(g, &report); err != nil {
-		t.Fatal(err)
-	}
-	all, err := l.Clouds(g.Train)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.M(l.Result(g, &report))
+	all := must.M1(l.Clouds(g.Train))
 	if s, n := report.Scores("cd"), all.Clouds; s.MMDPaper > 1e-6 || s.COVPaper != 1 || s.COVStandard != 8/float64(n) {
 		t.Errorf("%d of %d clouds: %+v", real.Clouds, n, s)
 	}
 	g.From = FromCodes
 	do(t, l, g)
-	made, err := datasets.Load(filepath.Join(l.Folder(g), GeneratedFile), datasets.Options{Raw: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := l.weights(g.Of, g.State)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.M1(datasets.Load(filepath.Join(l.Folder(g), GeneratedFile), datasets.Options{Raw: true}))
+	w := must.M1(l.weights(g.Of, g.State))
 	net, e := network(t, l, w)
-	want, err := net.Reconstruct(real, swlab.NetworkOptions{Engine: e})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.M1(net.Reconstruct(real, swlab.NetworkOptions{Engine: e}))
 	for i := range want {
 		if d := want[i] - made.Coords[i]; !(math.Abs(float64(d)) < 1e-5) {
 			t.Fatalf("number %d: %g, want %g", i, made.Coords[i], want[i])
@@ -247,27 +186,12 @@ func controls(t *testing.T, l *Store, g Generation) {
 
 // afresh: the clouds are those of the packages' own calls, which compile for themselves.
 func afresh(t *testing.T, l *Store, g Generation, made *datasets.Set) {
-	w, err := l.weights(g.Of, g.State)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.M1(l.weights(g.Of, g.State))
 	net, e := network(t, l, w)
-	codes, err := l.codes(context.Background(), w, g.Train)
-	if err != nil {
-		t.Fatal(err)
-	}
-	generator, err := latent.TrainGenerator(context.Background(), e, codes, g.Config, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	drawn, err := latent.Generate(e, generator.Weights, g.Count, g.Seed)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := net.Decode(drawn, swlab.NetworkOptions{Engine: e})
-	if err != nil {
-		t.Fatal(err)
-	}
+	codes := must.M1(l.codes(context.Background(), w, g.Train))
+	generator := must.M1(latent.TrainGenerator(context.Background(), e, codes, g.Config, nil))
+	drawn := must.M1(latent.Generate(e, generator.Weights, g.Count, g.Seed))
+	want := must.M1(net.Decode(drawn, swlab.NetworkOptions{Engine: e}))
 	if len(want) != len(made.Coords) {
 		t.Fatalf("%d numbers, want %d", len(made.Coords), len(want))
 	}
@@ -287,21 +211,10 @@ func TestGap(t *testing.T) {
 	g := Gap{Data: toy(t, l), Config: c}
 	do(t, l, g)
 	var got gap.Result
-	if err := l.Result(g, &got); err != nil {
-		t.Fatal(err)
-	}
-	set, err := l.Clouds(g.Data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := l.Engine()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := gap.Study(context.Background(), e, set, c, gap.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.M(l.Result(g, &got))
+	set := must.M1(l.Clouds(g.Data))
+	e := must.M1(l.Engine())
+	want := must.M1(gap.Study(context.Background(), e, set, c, gap.Options{}))
 	got.Paper, want.Paper = gap.PaperProtocol{Distance: got.Paper.Distance}, gap.PaperProtocol{Distance: want.Paper.Distance}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
@@ -73,14 +75,8 @@ func TestDecimals(t *testing.T) {
 // TestPlot: four panels, each with a curve for every number of slices, and one legend.
 func TestPlot(t *testing.T) {
 	r := made([]float64{0.1, 1, 10, 50}, 3)
-	p, err := r.Plot()
-	if err != nil {
-		t.Fatal(err)
-	}
-	svg, err := p.SVG()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.M1(r.Plot())
+	svg := must.M1(p.SVG())
 	for label, want := range map[string]int{">slices 10<": 1, ">slices 100<": 1, ">kappa<": 4} { // the plots share a legend
 		if n := strings.Count(string(svg), label); n != want {
 			t.Errorf("%s %d times, expected %d", label, n, want)

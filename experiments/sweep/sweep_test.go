@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
@@ -31,36 +33,15 @@ func tiny(t *testing.T, vary ...string) Config {
 	c := Default()
 	c.Base.Points, c.Base.Batch, c.Base.Epochs, c.Base.Slices, c.Base.AscentSteps = 16, 16, 1, 4, 1
 	c.PerClass, c.PerTest = 1, 1
-	var err error
-	if c.Vary, err = Parse(vary...); err != nil {
-		t.Fatal(err)
-	}
+	c.Vary = must.M1(Parse(vary...))
 	return c
-}
-
-func newLab(t *testing.T, dir string) *runs.Store {
-	t.Helper()
-	l := &runs.Store{Dir: dir, Backend: "go"} // nothing to compile
-	return l
-}
-
-func plan(t *testing.T, l *runs.Store, c Config) *Grid {
-	t.Helper()
-	p, err := NewGrid(l, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
 }
 
 func TestGridOrder(t *testing.T) {
 	c := tiny(t, "kappa=0.1, 1", "amortizer=none,la", "slices=10,5,7")
-	p := plan(t, newLab(t, t.TempDir()), c)
+	p := must.M1(NewGrid(&runs.Store{Dir: t.TempDir(), Backend: "go"}, c))
 	var got []string
-	r, err := p.Result(newLab(t, t.TempDir()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.M1(p.Result(&runs.Store{Dir: t.TempDir(), Backend: "go"}))
 	for i := range r.Rows {
 		got = append(got, strings.Join(r.Records()[1+5*i][:3], " "))
 	}
@@ -103,7 +84,7 @@ func TestEverySettingCanBeVaried(t *testing.T) {
 }
 
 func TestWrongSweeps(t *testing.T) {
-	l := newLab(t, t.TempDir())
+	l := &runs.Store{Dir: t.TempDir(), Backend: "go"}
 	for _, x := range []struct {
 		vary []string
 		want string
@@ -155,11 +136,8 @@ func TestNoMemory(t *testing.T) {
 // TestTablesShareRuns: a grid point with a table's settings is the table's run. (Without our columns
 // a table has scores of its own, without the exact EMD.)
 func TestTablesShareRuns(t *testing.T) {
-	preset, err := reproduce.PresetOf("smoke")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := newLab(t, t.TempDir())
+	preset := must.M1(reproduce.PresetOf("smoke"))
+	l := &runs.Store{Dir: t.TempDir(), Backend: "go"}
 	c := Default()
 	c.Base.Points, c.Base.Batch, c.Base.Epochs, c.Base.DK, c.Base.K = preset.Points, preset.Batch, preset.Epochs, preset.DK, preset.K
 	c.PerClass, c.PerTest = preset.PerClass, preset.PerTest
@@ -172,10 +150,7 @@ func TestTablesShareRuns(t *testing.T) {
 		{"ablation_T", "ascent_steps=1,10,50,7", func(*Config) {}, 3},
 		{"short_reconstruction_result", "loss=chamfer,emd-approx,sw,max-sw,asw,v-dsw", func(*Config) {}, 6},
 	} {
-		reproduction, err := reproduce.NewSchedule(l, x.table, preset, nil, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		reproduction := must.M1(reproduce.NewSchedule(l, x.table, preset, nil, true))
 		hashes := map[string]bool{}
 		for _, j := range reproduction.Jobs {
 			for _, reading := range j.Runs {
@@ -183,12 +158,10 @@ func TestTablesShareRuns(t *testing.T) {
 			}
 		}
 		s := c
-		if s.Vary, err = Parse(x.vary); err != nil {
-			t.Fatal(err)
-		}
+		s.Vary = must.M1(Parse(x.vary))
 		x.change(&s)
 		shared := 0
-		for _, point := range plan(t, l, s).Points {
+		for _, point := range must.M1(NewGrid(l, s)).Points {
 			if hashes[runs.Hash(point.jobs[0].Runs[0].Run)] && hashes[runs.Hash(point.jobs[0].Runs[1].Run)] {
 				shared++
 			}
@@ -205,9 +178,9 @@ func TestResume(t *testing.T) {
 	dir := t.TempDir()
 	c := tiny(t, "loss=v-dsw,sw", "amortizer=l,none")
 	c.Seeds = []uint64{1, 2}
-	first := newLab(t, dir)
+	first := &runs.Store{Dir: dir, Backend: "go"}
 	ctx, cancel := context.WithCancel(context.Background())
-	p := plan(t, first, c)
+	p := must.M1(NewGrid(first, c))
 	var seen []int
 	r, err := p.Run(ctx, first, func(r *Result, row int) {
 		seen = append(seen, row)
@@ -222,21 +195,16 @@ func TestResume(t *testing.T) {
 		out := map[string]int64{}
 		files, _ := filepath.Glob(filepath.Join(dir, "runs", "*", "result.json"))
 		for _, f := range files {
-			info, err := os.Stat(f)
-			if err != nil {
-				t.Fatal(err)
-			}
+			info := must.M1(os.Stat(f))
 			out[f] = info.ModTime().UnixNano()
 		}
 		return out
 	}
 	before := times()
-	second := newLab(t, dir)
+	second := &runs.Store{Dir: dir, Backend: "go"}
 	trained := map[string]bool{}
 	second.Progress = func(what string, _, _ int) { trained[what] = true }
-	if r, err = plan(t, second, c).Run(context.Background(), second, nil); err != nil {
-		t.Fatal(err)
-	}
+	r = must.M1(must.M1(NewGrid(second, c)).Run(context.Background(), second, nil))
 	after := times()
 	for f, at := range before {
 		if after[f] != at {
@@ -249,9 +217,9 @@ func TestResume(t *testing.T) {
 	if r.Rows[2].State != Refused || !strings.Contains(r.Rows[2].Reason, "would do nothing") || r.Count(Done) != 3 {
 		t.Errorf("rows %+v", r.Rows)
 	}
-	third := newLab(t, dir)
+	third := &runs.Store{Dir: dir, Backend: "go"}
 	third.Progress = func(what string, _, _ int) { t.Errorf("third call: %s", what) }
-	again, err := plan(t, third, c).Run(context.Background(), third, nil)
+	again, err := must.M1(NewGrid(third, c)).Run(context.Background(), third, nil)
 	if err != nil || !reflect.DeepEqual(r, again) {
 		t.Errorf("third call: %v\n%+v\n%+v", err, again, r)
 	}
@@ -267,9 +235,7 @@ func written(t *testing.T, r *Result) {
 	t.Helper()
 	for _, format := range table.Formats() {
 		var b bytes.Buffer
-		if err := table.Write(&b, r, format); err != nil {
-			t.Fatal(err)
-		}
+		must.M(table.Write(&b, r, format))
 		if !strings.Contains(b.String(), "would do nothing") || !strings.Contains(b.String(), "refused") || strings.Contains(b.String(), "NaN") || strings.Contains(b.String(), "×0") {
 			t.Errorf("%s: %s", format, b.String())
 		}
@@ -307,17 +273,11 @@ func written(t *testing.T, r *Result) {
 func TestCommonRandomNumbers(t *testing.T) {
 	c := tiny(t, "kappa=1,1.001")
 	c.Seeds = []uint64{1, 2}
-	l := newLab(t, t.TempDir())
-	p := plan(t, l, c)
-	r, err := p.Run(context.Background(), l, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := &runs.Store{Dir: t.TempDir(), Backend: "go"}
+	p := must.M1(NewGrid(l, c))
+	r := must.M1(p.Run(context.Background(), l, nil))
 	losses := func(point, seed int) (out []float64) {
-		raw, err := os.ReadFile(filepath.Join(l.Folder(p.Points[point].jobs[seed].Runs[0].Run), runs.RunFolder, "log.jsonl"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.M1(os.ReadFile(filepath.Join(l.Folder(p.Points[point].jobs[seed].Runs[0].Run), runs.RunFolder, "log.jsonl")))
 		for line := range bytes.Lines(raw) {
 			var v train.Record
 			if err := json.Unmarshal(line, &v); err != nil {
@@ -351,9 +311,7 @@ func TestCommonRandomNumbers(t *testing.T) {
 	// The paired difference by hand.
 	scores := func(point, seed int) experiments.Scores {
 		var s experiments.Scores
-		if err := l.Result(p.Points[point].jobs[seed].Runs[1].Run, &s); err != nil {
-			t.Fatal(err)
-		}
+		must.M(l.Result(p.Points[point].jobs[seed].Runs[1].Run, &s))
 		return s
 	}
 	n, mean, square := 32, 0.0, 0.0
@@ -391,16 +349,12 @@ func TestCommonRandomNumbers(t *testing.T) {
 // TestFailure: if the work of a point fails, its row says why, the others are done, and the call
 // fails.
 func TestFailure(t *testing.T) {
-	l := newLab(t, t.TempDir())
-	p := plan(t, l, tiny(t, "slices=1,2,3"))
+	l := &runs.Store{Dir: t.TempDir(), Backend: "go"}
+	p := must.M1(NewGrid(l, tiny(t, "slices=1,2,3")))
 	dir := filepath.Join(l.Folder(p.Points[1].jobs[0].Runs[0].Run), runs.RunFolder)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.MkdirAll(dir, 0o755))
 	// No run, and not empty.
-	if err := os.WriteFile(filepath.Join(dir, "config.json"), []byte("{"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.WriteFile(filepath.Join(dir, "config.json"), []byte("{"), 0o644))
 	r, err := p.Run(context.Background(), l, nil)
 	if err == nil || !strings.Contains(err.Error(), "slices 2: seed/1: ") {
 		t.Errorf("error %v", err)
@@ -416,11 +370,8 @@ func TestFailure(t *testing.T) {
 
 // TestOtherClouds: rows scored on other clouds have values but no differences.
 func TestOtherClouds(t *testing.T) {
-	l := newLab(t, t.TempDir())
-	r, err := plan(t, l, tiny(t, "points=16,24")).Run(context.Background(), l, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := &runs.Store{Dir: t.TempDir(), Backend: "go"}
+	r := must.M1(must.M1(NewGrid(l, tiny(t, "points=16,24"))).Run(context.Background(), l, nil))
 	if r.Count(Done) != 2 || r.Rows[1].Difference != nil {
 		t.Errorf("rows %+v", r.Rows)
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"os"
 	"testing"
+
+	"github.com/janpfeifer/must"
 )
 
 // FuzzRead: results that can be read are written as results that can.
@@ -19,10 +21,7 @@ func FuzzRead(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := json.Marshal(r.JSON())
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := must.M1(json.Marshal(r.JSON()))
 		if _, err := Read(again); err != nil {
 			t.Errorf("what was read is written as %s: %v", again, err)
 		}

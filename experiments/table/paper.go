@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/internal/suggest"
 )
 
@@ -54,7 +56,7 @@ type paperFile struct {
 // paper reads paper.json, which is part of the program: a mistake in it is a panic.
 func paper() []Table {
 	var file paperFile
-	must(json.Unmarshal(paperJSON, &file))
+	must.M(json.Unmarshal(paperJSON, &file))
 	var out []Table
 	for _, ft := range file.Tables {
 		t := Table{Name: ft.Name, Title: ft.Title, Section: ft.Section, Study: ft.Study, RowHeader: ft.RowHeader, Notes: ft.Notes}
@@ -81,19 +83,10 @@ func printed(cell string) (p Printed) {
 	text := strings.Trim(cell, "*")
 	p.Bold = text != cell
 	mean, sd, spread := strings.Cut(text, " ± ")
-	var err error
-	p.Mean, err = strconv.ParseFloat(mean, 64)
-	must(err)
+	p.Mean = must.M1(strconv.ParseFloat(mean, 64))
 	if spread {
-		v, err := strconv.ParseFloat(sd, 64)
-		must(err)
+		v := must.M1(strconv.ParseFloat(sd, 64))
 		p.SD = &v
 	}
 	return p
-}
-
-func must(err error) {
-	if err != nil {
-		panic(err)
-	}
 }

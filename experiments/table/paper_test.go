@@ -8,16 +8,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
-)
 
-func get(t *testing.T, name string) Table {
-	t.Helper()
-	table, err := Get(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return table
-}
+	"github.com/janpfeifer/must"
+)
 
 func TestNames(t *testing.T) {
 	want := map[string]int{"short_reconstruction_result": 15, "full_reconstruction_result": 19, "full_reconstruction_quantitative": 7, "vDSW_approximation": 11,
@@ -26,7 +19,7 @@ func TestNames(t *testing.T) {
 		t.Fatalf("expected %d tables, found %v", len(want), Names())
 	}
 	for _, name := range Names() {
-		if n := len(get(t, name).Rows); n != want[name] {
+		if n := len(must.M1(Get(name)).Rows); n != want[name] {
 			t.Errorf("%s: expected %d rows, found %d", name, want[name], n)
 		}
 	}
@@ -34,9 +27,9 @@ func TestNames(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `unknown table "table_1"`) || !strings.Contains(err.Error(), "ablation_kappa") {
 		t.Errorf("the error should name the tables, found %v", err)
 	}
-	changed := get(t, "ablation_T")
+	changed := must.M1(Get("ablation_T"))
 	changed.Rows[0].Paper["cd"] = Printed{}
-	if get(t, "ablation_T").Rows[0].Paper["cd"].Mean != 0.67 {
+	if must.M1(Get("ablation_T")).Rows[0].Paper["cd"].Mean != 0.67 {
 		t.Error("a caller's change reaches other callers")
 	}
 }
@@ -45,7 +38,7 @@ func TestNames(t *testing.T) {
 func TestStructure(t *testing.T) {
 	runs := map[[2]string]Row{}
 	for _, name := range Names() {
-		table := get(t, name)
+		table := must.M1(Get(name))
 		if table.Title == "" || table.RowHeader == "" || len(table.Notes) == 0 || (table.Section != "main" && table.Section != "appendix") {
 			t.Errorf("%s: title %q, heading %q, %d notes, section %q", name, table.Title, table.RowHeader, len(table.Notes), table.Section)
 		}
@@ -82,7 +75,7 @@ func TestStructure(t *testing.T) {
 // TestAverages: the last column of the single shapes is the mean of the six before it, up to half a
 // unit of the last digit.
 func TestAverages(t *testing.T) {
-	for _, r := range get(t, "full_reconstruction_quantitative").Rows {
+	for _, r := range must.M1(Get("full_reconstruction_quantitative")).Rows {
 		sum := 0.0
 		for _, key := range []string{"pc1", "pc2", "pc3", "pc4", "pc5", "pc6"} {
 			sum += r.Paper[key].Mean
@@ -111,7 +104,7 @@ func TestPrinted(t *testing.T) {
 }
 
 func TestWithoutOurs(t *testing.T) {
-	table := get(t, "ablation_kappa")
+	table := must.M1(Get("ablation_kappa"))
 	table.Rows = append(table.Rows, Row{ID: "new", Ours: true})
 	table.Columns = slices.Insert(table.Columns, 0, Column{Key: "new", Ours: true})
 	less := table.WithoutOurs()

@@ -12,13 +12,15 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/janpfeifer/must"
 )
 
 var update = flag.Bool("update", false, "write the expected tables anew")
 
 // small is a table with everything that can happen to a cell.
 func small(t *testing.T) Results {
-	table := get(t, "ablation_kappa")
+	table := must.M1(Get("ablation_kappa"))
 	table.Columns = slices.Insert(table.Columns, 0, Column{Key: "slices", Name: "L", Unit: "slices", Scale: 1})
 	table.Columns = append(table.Columns, Column{Key: "exact", Name: "exact EMD", Unit: "optimal assignment | summed over points", Better: Down, Scale: 1, Decimals: 2, Ours: true})
 	for _, r := range table.Rows {
@@ -41,9 +43,7 @@ func small(t *testing.T) Results {
 func written(t *testing.T, f Results, format string) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Write(&b, f, format); err != nil {
-		t.Fatal(err)
-	}
+	must.M(Write(&b, f, format))
 	return b.String()
 }
 
@@ -54,9 +54,7 @@ func TestFormats(t *testing.T) {
 		got := written(t, small(t), format)
 		path := filepath.Join("testdata", "small."+format)
 		if *update {
-			if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.M(os.WriteFile(path, []byte(got), 0o644))
 		}
 		want, err := os.ReadFile(path)
 		if err != nil || got != string(want) {
@@ -69,7 +67,7 @@ func TestFormats(t *testing.T) {
 // paper.
 func TestEveryNumber(t *testing.T) {
 	for _, name := range Names() {
-		table := get(t, name)
+		table := must.M1(Get(name))
 		for _, format := range Formats() {
 			text := written(t, Results{Table: table}, format)
 			for _, r := range table.Rows {
@@ -90,7 +88,7 @@ func TestEveryNumber(t *testing.T) {
 // TestLaTeX: braces and dollars are balanced, and all special characters of TeX are escaped.
 func TestLaTeX(t *testing.T) {
 	for _, name := range Names() {
-		checkLaTeX(t, written(t, Results{Table: get(t, name)}, "latex"), len(get(t, name).Columns))
+		checkLaTeX(t, written(t, Results{Table: must.M1(Get(name))}, "latex"), len(must.M1(Get(name)).Columns))
 	}
 	checkLaTeX(t, written(t, small(t), "latex"), 5)
 	if got := asLaTeX.escape(`50 % of a_b & {c} \ ~ ^ # $ <d> "e" [f]`); got != `50 \% of a\_b \& \{c\} \textbackslash{} \textasciitilde{} \textasciicircum{} \# \$ $<$d$>$ ''e'' {[}f{]}` {
@@ -117,7 +115,7 @@ func checkLaTeX(t *testing.T, text string, columns int) {
 
 // TestHTML: the fragment is well-formed, even as XML, and every row has all its cells.
 func TestHTML(t *testing.T) {
-	for _, f := range []Results{small(t), {Table: get(t, "full_generation_result")}} {
+	for _, f := range []Results{small(t), {Table: must.M1(Get("full_generation_result"))}} {
 		d := xml.NewDecoder(strings.NewReader(written(t, f, "html")))
 		rows, cells := 0, 0
 		for {
@@ -149,10 +147,8 @@ func TestWidth(t *testing.T) {
 	for _, width := range []int{60, 80, 100, 160} {
 		for _, name := range Names() {
 			var b bytes.Buffer
-			table := get(t, name)
-			if err := Text(&b, Results{Table: table}, width); err != nil {
-				t.Fatal(err)
-			}
+			table := must.M1(Get(name))
+			must.M(Text(&b, Results{Table: table}, width))
 			for _, line := range strings.Split(b.String(), "\n") {
 				if n := utf8.RuneCountInString(line); n > width {
 					t.Errorf("%s at %d columns: a line of %d: %s", name, width, n, line)
@@ -166,9 +162,7 @@ func TestWidth(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := Text(&b, Results{Table: get(t, "ablation_L")}, 45); err != nil {
-		t.Fatal(err)
-	}
+	must.M(Text(&b, Results{Table: must.M1(Get("ablation_L"))}, 45))
 	for _, line := range strings.Split(b.String(), "\n") {
 		if strings.HasPrefix(line, "Method") && !slices.Contains(strings.Fields(line), "L") {
 			t.Errorf("a panel without L: %s", line)
