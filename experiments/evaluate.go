@@ -5,7 +5,6 @@ package experiments
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -91,12 +90,6 @@ const EvaluationSlices = 100
 // tensors of net.Specs. A cloud's values depend only on the weights, the cloud, its position in the
 // set and the seed.
 func Evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, clouds *datasets.Set, o EvaluateOptions) (Scores, error) {
-	if err := engine.Ready(e); err != nil {
-		return Scores{}, err
-	}
-	if net == nil || net.Points < 1 {
-		return Scores{}, errors.New("expected a network that pointnet.New has made, found none")
-	}
 	var device int64
 	if e.IsCUDA() {
 		device = memory.Device()

@@ -12,6 +12,7 @@ import (
 	"github.com/janpfeifer/gonb/gonbui"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/internal/durable"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
@@ -88,11 +89,7 @@ func (b *Session) Live(ctx context.Context, e *engine.Engine, set *datasets.Set,
 	if err = errors.Join(err, l.broken); err != nil {
 		return &l.LiveRun, err
 	}
-	file, err := train.WeightsFile(dir, "last")
-	if err != nil {
-		return &l.LiveRun, err
-	}
-	last, err := weights.ReadSafetensors(file)
+	last, err := runs.Weights(dir, "last")
 	if err != nil {
 		return &l.LiveRun, err
 	}

@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/train"
-	"github.com/sliced-wasserstein/lab/swlab/weights"
 	"github.com/sliced-wasserstein/lab/vmfviz"
 	"github.com/sliced-wasserstein/lab/vmfviz/show"
 )
@@ -41,11 +41,7 @@ func (b *Session) Pretrained() (*swlab.Network, error) {
 	if _, err := train.ReadResult(dir); err != nil {
 		return nil, fmt.Errorf("the training in %s has not finished; make network continues it (%w)", pretrained, err)
 	}
-	file, err := train.WeightsFile(dir, "best")
-	if err != nil {
-		return nil, err
-	}
-	w, err := weights.ReadSafetensors(file)
+	w, err := runs.Weights(dir, "best")
 	if err != nil {
 		return nil, err
 	}

@@ -13,8 +13,6 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/internal/xlaenv"
 	"github.com/sliced-wasserstein/lab/swlab"
-	"github.com/sliced-wasserstein/lab/swlab/train"
-	"github.com/sliced-wasserstein/lab/swlab/weights"
 	"github.com/sliced-wasserstein/lab/vmfviz"
 )
 
@@ -45,9 +43,6 @@ type Reconstruction struct {
 // the paper's. The runs are those of the table: what Table or `swlab table run` has made in Out is
 // read. The stop button ends it with an error, and calling it again resumes.
 func (b *Session) Shapes(p reproduce.Preset, rows []string, quiet bool) (Shapes, error) {
-	if len(p.Seeds) == 0 {
-		return Shapes{}, fmt.Errorf("preset: expected a seed, found none")
-	}
 	p.Seeds = p.Seeds[:1]
 	if b.Data != datasets.Builtin {
 		p.Clouds(b.Data, "")
@@ -120,11 +115,7 @@ func sixOf(lab *runs.Store, d runs.Data) (*datasets.Set, error) {
 // reconstructions returns the scored network's output for the six shapes, cached.
 func (b *Session) reconstructions(lab *runs.Store, scored runs.Scores, six *datasets.Set) ([][]float32, error) {
 	points, err := Cached(b, "shapes", runs.Hash(scored), func() ([]float32, error) {
-		file, err := train.WeightsFile(filepath.Join(lab.Folder(scored.Of), runs.RunFolder), scored.State)
-		if err != nil {
-			return nil, err
-		}
-		w, err := weights.ReadSafetensors(file)
+		w, err := runs.Weights(filepath.Join(lab.Folder(scored.Of), runs.RunFolder), scored.State)
 		if err != nil {
 			return nil, err
 		}

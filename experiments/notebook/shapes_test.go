@@ -58,8 +58,4 @@ func TestShapes(t *testing.T) {
 	if _, err := b.Shapes(p, []string{"x"}, true); err == nil || !strings.Contains(err.Error(), `unknown row "x"`) {
 		t.Errorf("%v", err)
 	}
-	p.Seeds = nil
-	if _, err := b.Shapes(p, nil, true); err == nil || !strings.Contains(err.Error(), "expected a seed") {
-		t.Errorf("%v", err)
-	}
 }

@@ -89,13 +89,13 @@ func NewSchedule(l *runs.Store, name string, p Preset, only []string, ours bool)
 		return nil, err
 	}
 	if t.Study != "gap" {
-		if err := p.trainable(plan.Table.Rows); err != nil {
+		if err := p.trainable(plan.Table); err != nil {
 			return nil, err
 		}
 	} else if len(p.training) > 0 {
 		return nil, fmt.Errorf("override: the gap study trains no autoencoder, found %s", strings.Join(p.overrides, ", "))
 	}
-	var jobs func(r setRow, seed uint64) ([]Reading, error)
+	var jobs func(r setRow, c train.Config) []Reading
 	switch t.Study {
 	case "reconstruction":
 		jobs, err = plan.reconstruction(l)
@@ -115,11 +115,11 @@ func NewSchedule(l *runs.Store, name string, p Preset, only []string, ours bool)
 	for _, r := range plan.Table.Rows {
 		for _, candidate := range p.candidates(r) {
 			for _, seed := range p.seeds(t.Study, r.ID) {
-				readings, err := jobs(setRow{r, candidate}, seed)
+				c, err := p.config(setRow{r, candidate}, seed, t.Study)
 				if err != nil {
 					return nil, fmt.Errorf("row %s: %w", r.ID, err)
 				}
-				plan.Jobs = append(plan.Jobs, Item{r.ID, candidate, seed, readings})
+				plan.Jobs = append(plan.Jobs, Item{r.ID, candidate, seed, jobs(setRow{r, candidate}, c)})
 			}
 		}
 	}
@@ -190,10 +190,16 @@ func named(t table.Table, id string) (table.Row, error) {
 	return table.Row{ID: id, Name: strings.Join(parts, ", "), Group: group, Overrides: run, Ours: true, Note: "asked for by name"}, nil
 }
 
-// config returns the training of the row's autoencoder.
-func (p Preset) config(r setRow, seed uint64, batch, epochs int) (train.Config, error) {
+// config returns the training of the row's autoencoder, in a table of that study.
+func (p Preset) config(r setRow, seed uint64, study string) (train.Config, error) {
 	c := train.DefaultConfig()
-	c.Seed, c.Batch, c.Epochs, c.DK, c.K = seed, batch, epochs, p.DK, p.K
+	c.Seed, c.Batch, c.Epochs, c.DK, c.K = seed, p.Batch, p.Epochs, p.DK, p.K
+	switch study {
+	case "gap": // which trains none
+		return c, nil
+	case "generation":
+		c.Batch, c.Epochs = p.ChairBatch, p.ChairEpochs
+	}
 	fields := settings.Of(&c, "help")
 	if err := fields.Apply(p.training); err != nil {
 		return c, err
@@ -208,16 +214,16 @@ func (p Preset) config(r setRow, seed uint64, batch, epochs int) (train.Config, 
 
 // trainable checks the overrides of the trainings. They must not change what defines a row, they
 // must be valid together with the rest, and at least one training must read each of them.
-func (p Preset) trainable(rows []table.Row) error {
+func (p Preset) trainable(t table.Table) error {
 	names := slices.Sorted(maps.Keys(p.training))
 	var configs []train.Config
-	for _, r := range rows {
+	for _, r := range t.Rows {
 		for _, name := range names {
 			if own := r.Overrides[name]; own != nil {
 				return fmt.Errorf("override %s: row %s has a value of its own, %v", name, r.ID, own)
 			}
 		}
-		c, err := p.config(setRow{Row: r}, 1, p.Batch, p.Epochs)
+		c, err := p.config(setRow{Row: r}, 1, t.Study)
 		if err == nil {
 			_, err = c.Model()
 		}
@@ -304,7 +310,7 @@ func (plan *Schedule) shows(key string) bool {
 	return slices.ContainsFunc(plan.Table.Columns, func(c table.Column) bool { return c.Key == key })
 }
 
-func (plan *Schedule) reconstruction(l *runs.Store) (func(setRow, uint64) ([]Reading, error), error) {
+func (plan *Schedule) reconstruction(l *runs.Store) (func(setRow, train.Config) []Reading, error) {
 	p := plan.Preset
 	whole, err := plan.data(l, p.clouds(p.Data, "train", p.Points))
 	if err != nil {
@@ -335,11 +341,7 @@ func (plan *Schedule) reconstruction(l *runs.Store) (func(setRow, uint64) ([]Rea
 	if accuracy && !classes {
 		plan.Settings = append(plan.Settings, fmt.Sprintf("no Acc, no Acc SVM: %s has no classes, or no parts", test.Path))
 	}
-	return func(r setRow, seed uint64) ([]Reading, error) {
-		c, err := p.config(r, seed, p.Batch, p.Epochs)
-		if err != nil {
-			return nil, err
-		}
+	return func(r setRow, c train.Config) []Reading {
 		t := p.trained(data, c)
 		best := runs.Scores{Of: t, State: "best", Data: test, Exact: true, Seed: 1}
 		// Where the exact EMD is not shown, it is not computed either; scores that have it already
@@ -377,7 +379,7 @@ func (plan *Schedule) reconstruction(l *runs.Store) (func(setRow, uint64) ([]Rea
 		if p.Select == selectValidation && r.candidate != nil {
 			out = append(out, judged(t, data.Part("val")))
 		}
-		return out, nil
+		return out
 	}, nil
 }
 
@@ -392,7 +394,7 @@ func (p Preset) trained(data runs.Data, c train.Config) runs.Training {
 	return t
 }
 
-func (plan *Schedule) shapes(l *runs.Store) (func(setRow, uint64) ([]Reading, error), error) {
+func (plan *Schedule) shapes(l *runs.Store) (func(setRow, train.Config) []Reading, error) {
 	p := plan.Preset
 	data, err := plan.data(l, p.clouds(p.Data, "train", p.Points))
 	if err != nil {
@@ -402,11 +404,7 @@ func (plan *Schedule) shapes(l *runs.Store) (func(setRow, uint64) ([]Reading, er
 	if plan.Data, err = described(l, "trained on %s; six of them scored", data); err != nil {
 		return nil, err
 	}
-	return func(r setRow, seed uint64) ([]Reading, error) {
-		c, err := p.config(r, seed, p.Batch, p.Epochs)
-		if err != nil {
-			return nil, err
-		}
+	return func(r setRow, c train.Config) []Reading {
 		t := p.trained(data, c)
 		six := runs.Scores{Of: t, State: "best", Data: data, Six: true, Seed: 1}
 		return []Reading{NewReading(six, func(v experiments.Scores) map[string]float64 {
@@ -415,11 +413,11 @@ func (plan *Schedule) shapes(l *runs.Store) (func(setRow, uint64) ([]Reading, er
 				out[fmt.Sprintf("pc%d", i+1)] = d
 			}
 			return out
-		})}, nil
+		})}
 	}, nil
 }
 
-func (plan *Schedule) gap(l *runs.Store) (func(setRow, uint64) ([]Reading, error), error) {
+func (plan *Schedule) gap(l *runs.Store) (func(setRow, train.Config) []Reading, error) {
 	p := plan.Preset
 	data, err := plan.data(l, runs.Data{Path: p.Data, Split: "train", Points: p.GapPoints, Train: p.GapPerClass})
 	if err != nil {
@@ -434,14 +432,10 @@ func (plan *Schedule) gap(l *runs.Store) (func(setRow, uint64) ([]Reading, error
 		plan.Data += ", " + runs.Clouds(study.Clouds(), set.Clouds)
 	}
 	configs := append(gap.PaperRows(study), gap.OurRows(study, p.GapPasses)...)
-	return func(r setRow, seed uint64) ([]Reading, error) {
-		i := slices.IndexFunc(configs, func(c gap.Config) bool { return c.ID() == r.ID })
-		if i < 0 {
-			return nil, fmt.Errorf("no such row in the gap study")
-		}
-		c := configs[i]
-		c.Seed = gap.Paper().Seed + seed - 1 // seed 1 is the paper's
-		return []Reading{NewReading(runs.Gap{Data: data, Config: c}, func(v gap.Result) map[string]float64 {
+	return func(r setRow, c train.Config) []Reading {
+		row := configs[slices.IndexFunc(configs, func(c gap.Config) bool { return c.ID() == r.ID })]
+		row.Seed = gap.Paper().Seed + c.Seed - 1 // seed 1 is the paper's
+		return []Reading{NewReading(runs.Gap{Data: data, Config: row}, func(v gap.Result) map[string]float64 {
 			out := map[string]float64{
 				"distance": v.Paper.Distance.Mean, "time": v.Paper.SearchSeconds + v.Paper.PredictSeconds + v.Paper.EvaluateSeconds,
 				"training": v.Training.Exact.Mean, "held_out": v.HeldOut.Exact.Mean, "gap": v.HeldOut.Gap.Mean,
@@ -455,11 +449,11 @@ func (plan *Schedule) gap(l *runs.Store) (func(setRow, uint64) ([]Reading, error
 				}
 			}
 			return out
-		})}, nil
+		})}
 	}, nil
 }
 
-func (plan *Schedule) generation(l *runs.Store) (func(setRow, uint64) ([]Reading, error), error) {
+func (plan *Schedule) generation(l *runs.Store) (func(setRow, train.Config) []Reading, error) {
 	p := plan.Preset
 	d := runs.Data{Path: p.Chairs, Split: "train", Points: p.Points, Val: 0.05}
 	if p.Chairs == datasets.Builtin {
@@ -473,16 +467,12 @@ func (plan *Schedule) generation(l *runs.Store) (func(setRow, uint64) ([]Reading
 	if plan.Data, err = described(l, "%s; %s; %s", data, val, test); err != nil {
 		return nil, err
 	}
-	return func(r setRow, seed uint64) ([]Reading, error) {
-		c, err := p.config(r, seed, p.ChairBatch, p.ChairEpochs)
-		if err != nil {
-			return nil, err
-		}
+	return func(r setRow, c train.Config) []Reading {
 		t := runs.NewTraining(data, c)
 		t.Validation = &val
 		config := latent.DefaultGenerator()
-		config.Epochs, config.Batch, config.Sinkhorn, config.Seed = p.GeneratorEpochs, p.GeneratorBatch, p.Sinkhorn, seed
-		g := runs.Generation{Of: t, State: "best", Train: data, Test: test, Config: config, Count: p.Generated, Seed: seed, Distances: metric.PaperDistances()}
+		config.Epochs, config.Batch, config.Sinkhorn, config.Seed = p.GeneratorEpochs, p.GeneratorBatch, p.Sinkhorn, c.Seed
+		g := runs.Generation{Of: t, State: "best", Train: data, Test: test, Config: config, Count: p.Generated, Seed: c.Seed, Distances: metric.PaperDistances()}
 		g.From, _ = r.Overrides[generatedFrom].(string)
 		out := []Reading{NewReading(g, func(v metric.Report) map[string]float64 {
 			cd, emd := v.Scores("cd"), v.Scores("emd-approx")
@@ -493,6 +483,6 @@ func (plan *Schedule) generation(l *runs.Store) (func(setRow, uint64) ([]Reading
 		if on := map[string]runs.Data{selectValidation: val, selectTest: test}; r.candidate != nil {
 			out = append(out, judged(t, on[p.Select]))
 		}
-		return out, nil
+		return out
 	}, nil
 }

@@ -166,11 +166,9 @@ func (p *Preset) Override(name, value string) error {
 		return fmt.Errorf("override %s: %w", name, err)
 	}
 	if !own {
-		p.training = maps.Clone(p.training)
-		if p.training == nil {
-			p.training = map[string]any{}
-		}
-		p.training[name] = value
+		training := map[string]any{}
+		maps.Copy(training, p.training)
+		training[name], p.training = value, training
 	}
 	p.overrides = append(slices.Clip(p.overrides), name+"="+value)
 	return nil
@@ -191,13 +189,7 @@ func (p *Preset) setting(name string) (f settings.Field, own bool, err error) {
 
 // SettingNames lists the settings of Override: those of a preset, and the others of a training.
 func SettingNames() []string {
-	out := new(Preset).fields().Names()
-	for _, name := range settings.Of(new(train.Config), "help").Names() {
-		if !slices.Contains(out, name) {
-			out = append(out, name)
-		}
-	}
-	return out
+	return unique(append(new(Preset).fields().Names(), settings.Of(new(train.Config), "help").Names()...))
 }
 
 // Reads reports whether a table of that study depends on the setting of that name.
@@ -220,10 +212,7 @@ func (p Preset) check() error {
 	if err := CheckSeeds(p.Seeds); err != nil {
 		return err
 	}
-	if err := p.checkSelection(); err != nil {
-		return err
-	}
-	return nil
+	return p.checkSelection()
 }
 
 // CheckSeeds returns an error for seeds that are none, or not all different.

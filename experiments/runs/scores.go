@@ -48,5 +48,5 @@ func (s Scores) do(ctx context.Context, l *Store, _ string) (any, error) {
 		return nil, err
 	}
 	return experiments.Evaluate(e, &pointnet.Autoencoder{Points: s.Data.Points}, w, clouds, experiments.EvaluateOptions{
-		Seed: s.Seed, ExactEMD: s.Exact, PerCloud: true, Context: ctx, Progress: l.saying("evaluating " + s.Name())})
+		Seed: s.Seed, ExactEMD: s.Exact, PerCloud: true, Context: ctx, Progress: func(done, total int) { l.say("evaluating "+s.Name(), done, total) }})
 }

@@ -229,8 +229,3 @@ func (l *Store) say(what string, done, total int) {
 		l.Progress(what, done, total)
 	}
 }
-
-// saying returns a progress callback for one piece of work.
-func (l *Store) saying(what string) func(done, total int) {
-	return func(done, total int) { l.say(what, done, total) }
-}

@@ -157,7 +157,12 @@ type TrainingResult struct {
 
 // weights reads the autoencoder of a finished training. state is "best" or "last".
 func (l *Store) weights(t Training, state string) (*weights.Set, error) {
-	file, err := train.WeightsFile(filepath.Join(l.Folder(t), RunFolder), state)
+	return Weights(filepath.Join(l.Folder(t), RunFolder), state)
+}
+
+// Weights reads the autoencoder in the folder of a finished run. state is "best" or "last".
+func Weights(run, state string) (*weights.Set, error) {
+	file, err := train.WeightsFile(run, state)
 	if err != nil {
 		return nil, err
 	}

@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/internal/memory"
+	"github.com/sliced-wasserstein/lab/internal/settings"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
@@ -156,10 +158,7 @@ func (c Config) Grid() ([]train.Config, error) {
 // fits checks a configuration independently of the clouds. It counts the memory of this machine
 // unless a GPU may train.
 func fits(c train.Config, l *runs.Store) error {
-	backend := ""
-	if l != nil {
-		backend = l.Backend
-	}
+	backend := l.Backend
 	if backend != "go" && !engine.Nvidia() {
 		backend = "xla:cpu" // needs the least
 	}
@@ -195,13 +194,6 @@ func (p *Grid) prepare(l *runs.Store, point *Point) error {
 	if err := c.Check(set); err != nil {
 		return err
 	}
-	scored, err := l.Clouds(test)
-	if err != nil {
-		return err
-	}
-	if scored.Clouds == 0 || scored.Dim != set.Dim {
-		return fmt.Errorf("%s: expected clouds of dimension %d to score on, found %d of dimension %d", test, set.Dim, scored.Clouds, scored.Dim)
-	}
 	if p.train, err = l.Describe(data); err != nil {
 		return err
 	}
@@ -224,4 +216,45 @@ func (p *Grid) prepare(l *runs.Store, point *Point) error {
 // reference returns the point that others are compared with: the first that can be trained, or -1.
 func (p *Grid) reference() int {
 	return slices.IndexFunc(p.Points, func(q Point) bool { return q.Refused == nil })
+}
+
+// Vary is a setting and its values, both as written on a command line.
+type Vary struct {
+	Name   string   `json:"name"` // JSON name of a field of train.Config
+	Values []string `json:"values"`
+}
+
+// Parse reads texts such as "kappa=0.1,1,10", one per setting.
+func Parse(texts ...string) ([]Vary, error) {
+	var out []Vary
+	for _, text := range texts {
+		name, values, ok := strings.Cut(text, "=")
+		if !ok {
+			return nil, fmt.Errorf("vary: expected NAME=V1,V2,..., found %q", text)
+		}
+		v := Vary{Name: strings.TrimSpace(name)}
+		for _, value := range strings.Split(values, ",") {
+			v.Values = append(v.Values, strings.TrimSpace(value))
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// fields returns the settings of c.
+func fields(c *train.Config) settings.Fields { return settings.Of(c, "help") }
+
+// Names lists the settings that can be varied.
+func Names() []string { return fields(new(train.Config)).Names() }
+
+// with returns c with another value of the setting of that name, and the value as written.
+func with(c train.Config, name, value string) (changed train.Config, text string, err error) {
+	f, err := fields(&c).Find(name)
+	if err != nil {
+		return c, "", fmt.Errorf("vary: %w", err)
+	}
+	if err := f.Set(value); err != nil {
+		return c, "", fmt.Errorf("vary %s: %w", name, err)
+	}
+	return c, f.Text(), nil
 }

@@ -141,11 +141,8 @@ func (r Row) text(name string) string {
 	return settings.None
 }
 
-// Label describes the row's settings; "" for a missing row.
+// Label describes the row's settings.
 func (r *Result) Label(row int) string {
-	if row < 0 || row >= len(r.Rows) {
-		return ""
-	}
 	var parts []string
 	for _, v := range r.Vary {
 		parts = append(parts, v.Name+" "+r.Rows[row].text(v.Name))
