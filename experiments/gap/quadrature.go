@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/internal/durable"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
@@ -186,9 +188,7 @@ func expanded(p pairs, degree int, folder string, expand func() ([]Expansion, er
 	h := sha256.New()
 	fmt.Fprintln(h, expansionVersion, p.n, p.m, degree, resolution(degree))
 	for _, v := range [][]float32{p.first, p.second} {
-		if err := binary.Write(h, binary.LittleEndian, v); err != nil {
-			return nil, err
-		}
+		must.M(binary.Write(h, binary.LittleEndian, v))
 	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return nil, err

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/datasets/catalogue"
 	"github.com/sliced-wasserstein/lab/internal/durable"
@@ -172,27 +174,21 @@ func (d Data) options() datasets.Options {
 
 // Clouds returns the clouds of d, and keeps them for the runs that work on them.
 func (l *Store) Clouds(d Data) (*datasets.Set, error) {
-	key, err := json.Marshal(d)
-	if err != nil {
-		return nil, err
-	}
-	if set, ok := l.sets[string(key)]; ok {
+	key := func(d Data) string { return string(must.M1(json.Marshal(d))) }
+	if set, ok := l.sets[key(d)]; ok {
 		return set, nil
 	}
 	whole := d.Part("")
-	wholeKey, err := json.Marshal(whole)
-	if err != nil {
-		return nil, err
-	}
-	set, ok := l.sets[string(wholeKey)]
+	set, ok := l.sets[key(whole)]
 	if !ok {
+		var err error
 		if set, err = l.load(whole); err != nil {
 			return nil, err
 		}
 		if l.sets == nil {
 			l.sets = map[string]*datasets.Set{}
 		}
-		l.sets[string(wholeKey)] = set
+		l.sets[key(whole)] = set
 	}
 	if d.Split != "all" && set.Split == nil && d.Split != "train" {
 		return nil, fmt.Errorf("%s: expected a set with a %s part, found one without parts", d.Path, d.Split)
@@ -201,7 +197,7 @@ func (l *Store) Clouds(d Data) (*datasets.Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.sets[string(key)] = part
+	l.sets[key(d)] = part
 	return part, nil
 }
 
