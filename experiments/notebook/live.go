@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/janpfeifer/gonb/gonbui"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
@@ -206,20 +207,9 @@ func (l *live) draw() error {
 
 // Reconstructions draws clouds and below them the network's reconstructions, one row per snapshot.
 func Reconstructions(clouds *datasets.Set, names []string, looks ...Snapshot) (*vmfviz.Picture, error) {
-	if err := clouds.Validate(); err != nil {
-		return nil, err
-	}
-	inputs, err := vmfviz.Split(clouds.Coords, clouds.Clouds)
-	if err != nil {
-		return nil, err
-	}
-	rows := []vmfviz.CloudRow{{Caption: "input", Clouds: inputs}}
+	rows := []vmfviz.CloudRow{{Caption: "input", Clouds: must.M1(vmfviz.Split(clouds.Coords, clouds.Clouds))}}
 	for _, k := range looks {
-		made, err := vmfviz.Split(k.Points, clouds.Clouds)
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, vmfviz.CloudRow{Caption: fmt.Sprintf("step %d", k.Step), Clouds: made})
+		rows = append(rows, vmfviz.CloudRow{Caption: fmt.Sprintf("step %d", k.Step), Clouds: must.M1(vmfviz.Split(k.Points, clouds.Clouds))})
 	}
 	return vmfviz.Clouds(vmfviz.CloudsOptions{Columns: names}, rows...)
 }

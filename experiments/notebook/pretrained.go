@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/swlab"
@@ -55,18 +57,13 @@ func (b *Session) Reconstructed(net *swlab.Network, clouds *datasets.Set, names 
 	if err != nil {
 		return nil, err
 	}
-	if err := clouds.Validate(); err != nil {
-		return nil, err
-	}
 	y, err := net.Reconstruct(clouds, swlab.NetworkOptions{Engine: e})
 	if err != nil {
 		return nil, err
 	}
 	rows := []vmfviz.CloudRow{{Caption: "input"}, {Caption: "output"}, {Caption: "error", Errors: true}}
 	for i, coords := range [][]float32{clouds.Coords, y, y} {
-		if rows[i].Clouds, err = vmfviz.Split(coords, clouds.Clouds); err != nil {
-			return nil, err
-		}
+		rows[i].Clouds = must.M1(vmfviz.Split(coords, clouds.Clouds))
 	}
 	return vmfviz.Clouds(vmfviz.CloudsOptions{Columns: names}, rows...)
 }

@@ -7,6 +7,8 @@ import (
 	"os/signal"
 	"path/filepath"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
@@ -89,9 +91,7 @@ func (b *Session) Shapes(p reproduce.Preset, rows []string, quiet bool) (Shapes,
 		}
 		s.Rows = append(s.Rows, r)
 	}
-	if s.Inputs, err = vmfviz.Split(six.Coords, six.Clouds); err != nil {
-		return Shapes{}, err
-	}
+	s.Inputs = must.M1(vmfviz.Split(six.Coords, six.Clouds))
 	for i := range six.Clouds {
 		name := fmt.Sprintf("PC%d", i+1)
 		if six.Labels != nil && int(six.Labels[i]) < len(six.Classes) {

@@ -209,7 +209,8 @@ func (p Preset) config(r setRow, seed uint64, study string) (train.Config, error
 	if err := fields.Apply(overrides); err != nil {
 		return c, err
 	}
-	return c, r.set(&c)
+	r.set(&c)
+	return c, nil
 }
 
 // trainable checks the overrides of the trainings. They must not change what defines a row, they

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/table"
@@ -74,18 +76,13 @@ type setRow struct {
 }
 
 // set changes the row's training to the candidate's. Its seed is added to the table's.
-func (r setRow) set(c *train.Config) error {
+func (r setRow) set(c *train.Config) {
 	c.Seed += uint64(r.candidate["seed"])
-	fields := settings.Of(c, "help")
 	for name, v := range r.candidate {
-		if name == "seed" {
-			continue
-		}
-		if err := fields.Apply(map[string]any{name: v}); err != nil {
-			return err
+		if name != "seed" {
+			must.M(settings.Of(c, "help").Apply(map[string]any{name: v}))
 		}
 	}
-	return nil
 }
 
 // candidates lists every combination of the row's Candidates, or nil alone if there is one or the

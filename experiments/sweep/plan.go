@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
@@ -143,10 +145,7 @@ func (c Config) Grid() ([]train.Config, error) {
 		}
 		for _, before := range out {
 			for _, value := range seen {
-				point, _, err := with(before, v.Name, value)
-				if err != nil {
-					return nil, err
-				}
+				point, _ := must.M2(with(before, v.Name, value))
 				next = append(next, point)
 			}
 		}

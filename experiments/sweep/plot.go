@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/swlab/train"
 	"github.com/sliced-wasserstein/lab/vmfviz"
 )
@@ -61,11 +63,7 @@ func (r *Result) bar(row Row, key string) float64 {
 
 // numeric reports whether the setting of that name is a number.
 func numeric(name string) bool {
-	f, err := fields(new(train.Config)).Find(name)
-	if err != nil {
-		return false
-	}
-	_, ok := f.Number()
+	_, ok := must.M1(fields(new(train.Config)).Find(name)).Number()
 	return ok
 }
 

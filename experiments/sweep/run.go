@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
@@ -62,11 +64,7 @@ func (p *Grid) Result(l *runs.Store) (*Result, error) {
 	for _, q := range p.Points {
 		row := Row{Settings: map[string]any{}, State: Pending}
 		for _, v := range p.Config.Vary {
-			f, err := fields(&q.Config).Find(v.Name)
-			if err != nil {
-				return nil, err
-			}
-			row.Settings[v.Name] = f.Value()
+			row.Settings[v.Name] = must.M1(fields(&q.Config).Find(v.Name)).Value()
 		}
 		if q.Refused != nil {
 			row.State, row.Reason = Refused, q.Refused.Error()

@@ -7,6 +7,8 @@ import (
 	"html"
 	"strings"
 	"text/template"
+
+	"github.com/janpfeifer/must"
 )
 
 // markup says how a format writes the parts of a sheet; its template has their order.
@@ -43,12 +45,12 @@ var asLaTeX = markup{note: "$^{%d}$", gap: "~", best: `\mathbf{%s}`, second: `\u
 var templates embed.FS
 
 // write fills the format's template.
-func (m markup) write(b *bytes.Buffer, s Sheet, format string) error {
+func (m markup) write(b *bytes.Buffer, s Sheet, format string) {
 	entry := m.entry
 	if format == "latex" {
 		entry = texEntry
 	}
-	t, err := template.New("table."+format+".tmpl").Delims("[[", "]]").Funcs(template.FuncMap{
+	t := template.Must(template.New("table."+format+".tmpl").Delims("[[", "]]").Funcs(template.FuncMap{
 		"esc": m.escape, "entry": entry, "scaled": scaledColumns,
 		"heading": func(c Column) string { return m.escape(c.heading()) },
 		"factor":  func(c Column) string { return m.escape(c.factor()) },
@@ -58,11 +60,8 @@ func (m markup) write(b *bytes.Buffer, s Sheet, format string) error {
 		"remarks": func() []string { return s.remarks(m) },
 		"notes":   func() []string { return s.notes },
 		"label":   func() string { return strings.ReplaceAll(s.Name, "_", "-") },
-	}).ParseFS(templates, "table."+format+".tmpl")
-	if err != nil {
-		return err
-	}
-	return t.Execute(b, s)
+	}).ParseFS(templates, "table."+format+".tmpl"))
+	must.M(t.Execute(b, s))
 }
 
 // marked returns text with the mark of its entry.

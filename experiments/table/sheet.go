@@ -137,11 +137,11 @@ func Write(w io.Writer, d Document, format string) error {
 	case "text":
 		s.text(&b, 120)
 	case "md":
-		err = asMarkdown.write(&b, s, format)
+		asMarkdown.write(&b, s, format)
 	case "latex":
-		err = asLaTeX.write(&b, s, format)
+		asLaTeX.write(&b, s, format)
 	case "html":
-		err = asHTML.write(&b, s, format)
+		asHTML.write(&b, s, format)
 	case "csv":
 		err = csv.NewWriter(&b).WriteAll(d.Records())
 	case "json":
