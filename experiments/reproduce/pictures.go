@@ -3,7 +3,6 @@ package reproduce
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -19,7 +18,23 @@ import (
 // with every row's mean and standard error over seeds, our rows in another colour, and a line at SW.
 // A table without our numbers shows the paper's means and deviations. Where rows differ in L or T
 // there are curves against them.
-func Pictures(f table.Results) (map[string]*vmfviz.Picture, error) { return pictures(f, nil) }
+func Pictures(f table.Results) (map[string]*vmfviz.Picture, error) {
+	keys := []string{"as-in-the-paper", "curves"}
+	for _, c := range f.Table.Columns {
+		keys = append(keys, c.Key)
+	}
+	out := map[string]*vmfviz.Picture{}
+	for _, key := range keys {
+		p, err := Picture(f, key, "")
+		if err != nil {
+			return nil, fmt.Errorf("picture %s: %w", key, err)
+		}
+		if p != nil {
+			out[key] = p
+		}
+	}
+	return out, nil
+}
 
 // PagePicture is a picture of a page of results.
 type PagePicture struct {
@@ -40,62 +55,47 @@ func PagePictures(page string) ([]PagePicture, error) {
 	}
 	var out []PagePicture
 	for _, link := range imageLink.FindAllStringSubmatch(string(text), -1) {
-		title, result, key := link[1], link[2]+link[3], link[4]
 		if _, err := table.Get(link[2]); err != nil {
 			continue
 		}
+		result, key := link[2]+link[3], link[4]
 		f, err := table.ReadFile(filepath.Join(filepath.Dir(page), result+".json"))
 		if err != nil {
 			return nil, err
 		}
-		all, err := pictures(f, map[string]string{key: title})
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", page, err)
+		p, err := Picture(f, key, link[1])
+		if p == nil || err != nil {
+			return nil, fmt.Errorf("%s shows a picture %q of %s, which has none (%v)", page, key, result, err)
 		}
-		if all[key] == nil {
-			return nil, fmt.Errorf("%s shows picture %q of %s, which has only %s", page, key, result, strings.Join(slices.Sorted(maps.Keys(all)), ", "))
-		}
-		out = append(out, PagePicture{result + "-" + key + ".png", all[key]})
+		out = append(out, PagePicture{result + "-" + key + ".png", p})
 	}
 	return out, nil
 }
 
-// pictures is Pictures with the titles of some of them.
-func pictures(f table.Results, titles map[string]string) (map[string]*vmfviz.Picture, error) {
-	out := map[string]*vmfviz.Picture{}
-	for _, c := range f.Table.Columns {
-		if c.Better == table.None || c.Ours && f.Table.Study != "gap" {
-			continue
-		}
-		o, lines := vmfviz.DotsOptions{Title: fmt.Sprintf("%s: %s, preset %s", f.Table.Name, c.Name, f.Preset), XLabel: axis(c), Legend: marks(f.Table)}, estimates(f, c)
-		if f.Cells == nil {
-			o, lines = printed(f.Table, c)
-		}
-		if lines == nil {
-			continue
-		}
-		o.Title = cmp.Or(titles[c.Key], o.Title)
-		p, err := vmfviz.Dots(o, lines...)
-		if err != nil {
-			return nil, fmt.Errorf("picture of %s: %w", c.Key, err)
-		}
-		out[c.Key] = p
+// Picture is the one of that name with its title, "" for a title of its own; nil if there is none.
+func Picture(f table.Results, key, title string) (*vmfviz.Picture, error) {
+	switch key {
+	case "as-in-the-paper":
+		return besideReleased(f, title)
+	case "curves":
+		return against(f, title)
 	}
-	written, err := besideReleased(f, titles["as-in-the-paper"])
-	if err != nil {
-		return nil, err
+	i := slices.IndexFunc(f.Table.Columns, func(c table.Column) bool {
+		return c.Key == key && c.Better != table.None && (!c.Ours || f.Table.Study == "gap")
+	})
+	if i < 0 {
+		return nil, nil
 	}
-	if written != nil {
-		out["as-in-the-paper"] = written
+	c := f.Table.Columns[i]
+	o, lines := vmfviz.DotsOptions{Title: fmt.Sprintf("%s: %s, preset %s", f.Table.Name, c.Name, f.Preset), XLabel: axis(c), Legend: marks(f.Table)}, estimates(f, c)
+	if f.Cells == nil {
+		o, lines = printed(f.Table, c)
 	}
-	curves, err := against(f, titles["curves"])
-	if err != nil {
-		return nil, err
+	if lines == nil {
+		return nil, nil
 	}
-	if curves != nil {
-		out["curves"] = curves
-	}
-	return out, nil
+	o.Title = cmp.Or(title, o.Title)
+	return vmfviz.Dots(o, lines...)
 }
 
 // besideReleased draws the EMD of LAv-DSW as released beside the rows trained as in the paper's
