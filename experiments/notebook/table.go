@@ -69,7 +69,7 @@ func (b *Session) table(name string, p reproduce.Preset, rows []string) (table.R
 		err = showTable(f)
 	}
 	if err == nil && p.Name != "smoke" { // at smoke, dots would look like results
-		err = b.tablePicture(f)
+		b.tablePicture(f)
 	}
 	return f, errors.Join(err, failed)
 }

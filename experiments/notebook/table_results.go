@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -31,7 +30,8 @@ func (b *Session) Results(name string) error {
 		}
 		show.Markdown(fmt.Sprintf("**No results of ours at a size that means anything**: `docs/results` has no `%s-desk.json`. "+
 			"What follows is the paper's table as printed, with nothing beside it. The last cell below with `preset := \"desk\"` makes one.", name))
-		return errors.Join(b.tablePicture(table.Results{Table: t}), showTable(table.Results{Table: t}))
+		b.tablePicture(table.Results{Table: t})
+		return showTable(table.Results{Table: t})
 	}
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func (b *Session) Results(name string) error {
 	if len(shown) > 0 {
 		b.Picture(name, shown[0].Picture, nil)
 	}
-	dropLast(&f)
+	f.Table.Columns = slices.DeleteFunc(f.Table.Columns, func(c table.Column) bool { return strings.HasSuffix(c.Key, "_last") })
 	if err := showTable(f); err != nil {
 		return err
 	}
@@ -71,16 +71,6 @@ func Stored(name string) (table.Results, error) {
 	}
 	return table.ReadFile(filepath.Join(root, "docs", "results", name+"-desk.json"))
 }
-
-// dropLast removes the columns that score the network of the last epoch.
-func dropLast(f *table.Results) {
-	f.Table.Columns = slices.DeleteFunc(f.Table.Columns, func(c table.Column) bool { return last(c.Key) })
-	for _, row := range f.Cells {
-		maps.DeleteFunc(row, func(key string, _ table.Cell) bool { return last(key) })
-	}
-}
-
-func last(key string) bool { return strings.HasSuffix(key, "_last") }
 
 var (
 	heading = regexp.MustCompile(`(?m)^# .*\n`)
@@ -103,16 +93,11 @@ var best = []string{"curves", "emd", "avg", "distance", "mmd_emd"}
 
 // tablePicture shows the most telling picture of a filled table and saves it under the table's
 // name.
-func (b *Session) tablePicture(f table.Results) error {
-	all, err := reproduce.Pictures(f)
-	if err != nil {
-		return err
-	}
+func (b *Session) tablePicture(f table.Results) {
 	for _, key := range best {
-		if p := all[key]; p != nil {
-			b.Picture(f.Table.Name, p, nil)
-			return nil
+		if p, err := reproduce.Picture(f, key, ""); p != nil || err != nil {
+			b.Picture(f.Table.Name, p, err)
+			return
 		}
 	}
-	return nil
 }
