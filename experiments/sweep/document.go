@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/experiments/table"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
@@ -30,7 +31,7 @@ func (r *Result) Sheet() table.Sheet {
 		s.Columns = append(s.Columns, table.Column{Name: name, Scale: 1})
 	}
 	for _, m := range metrics {
-		s.Columns = append(s.Columns, table.Column{Name: m.name, Unit: conventions()[m.key], Scale: 1, Better: table.Down})
+		s.Columns = append(s.Columns, table.Column{Name: m.name, Unit: experiments.Conventions()[m.key], Scale: 1, Better: table.Down})
 	}
 	timed := slices.ContainsFunc(r.Rows, func(row Row) bool { return row.Values["time"].N > 0 })
 	if timed {

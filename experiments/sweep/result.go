@@ -90,15 +90,6 @@ var metrics = []struct{ key, name, over string }{
 	{"emd_exact", "EMD exact", "sum over points"},
 }
 
-// conventions describes the metrics, by their keys.
-func conventions() map[string]string {
-	out := map[string]string{}
-	for _, m := range metrics {
-		out[m.key] = experiments.Conventions()[m.key]
-	}
-	return out
-}
-
 // differences compares a with b cloud by cloud, one pair per seed. It returns nil for different
 // clouds or a single one.
 func differences(pairs [][2]experiments.Scores) map[string]Difference {

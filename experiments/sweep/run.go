@@ -55,7 +55,7 @@ func (p *Grid) Run(ctx context.Context, l *runs.Store, changed func(r *Result, r
 
 // Result returns what exists of the sweep.
 func (p *Grid) Result(l *runs.Store) (*Result, error) {
-	r := &Result{Vary: p.Config.Vary, Fixed: map[string]any{}, Seeds: p.Config.Seeds, Data: p.train, Test: p.test, Reference: p.reference(), Uncertainty: uncertainty, Conventions: conventions()}
+	r := &Result{Vary: p.Config.Vary, Fixed: map[string]any{}, Seeds: p.Config.Seeds, Data: p.train, Test: p.test, Reference: p.reference(), Uncertainty: uncertainty, Conventions: experiments.Conventions()}
 	for _, f := range fields(&p.Config.Base) {
 		if !r.varies(f.Name) {
 			r.Fixed[f.Name] = f.Value()

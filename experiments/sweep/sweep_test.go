@@ -383,7 +383,7 @@ func TestOtherClouds(t *testing.T) {
 // A metric is described the same way on an axis and in words.
 func TestConventions(t *testing.T) {
 	for _, m := range metrics {
-		if c := conventions()[m.key]; !strings.Contains(c, m.over) {
+		if c := experiments.Conventions()[m.key]; !strings.Contains(c, m.over) {
 			t.Errorf("%s: the axis says %q, the convention %q", m.key, m.over, c)
 		}
 	}
