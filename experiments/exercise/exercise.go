@@ -43,7 +43,11 @@ func Grade(id string, answer any) (Result, error) {
 	if !ok {
 		return Result{}, suggest.Unknown("exercise", id, IDs())
 	}
-	if problem := e.check(answer); problem != "" {
+	problem, err := e.check(answer)
+	if err != nil {
+		return Result{}, fmt.Errorf("exercise %s: %w", id, err)
+	}
+	if problem != "" {
 		return Result{Text: strings.TrimSpace(problem + " " + e.hint)}, nil
 	}
 	return Result{Right: true, Text: e.reason}, nil
@@ -54,7 +58,7 @@ func IDs() []string { return slices.Sorted(maps.Keys(exercises)) }
 
 // exercise is how an answer is judged and what is said of it.
 type exercise struct {
-	check  func(answer any) (problem string) // problem is "" for a right answer
+	check  func(answer any) (problem string, err error) // problem is "" for a right answer
 	hint   string
 	reason string
 }
