@@ -197,7 +197,7 @@ func TestRowsAndSeeds(t *testing.T) {
 		t.Error(err)
 	}
 	p.Seeds = []uint64{1, 1}
-	if _, err := NewSchedule(l, "ablation_T", p, nil, true); err == nil || !strings.Contains(err.Error(), "seeds: expected each once, found [1 1]") {
+	if _, err := NewSchedule(l, "ablation_T", p, nil, true); err == nil || !strings.Contains(err.Error(), "seeds: 1 twice") {
 		t.Error(err)
 	}
 	if got, err := ParseSeeds("3, 1,2"); err != nil || !slices.Equal(got, []uint64{3, 1, 2}) {
