@@ -89,7 +89,11 @@ func TestSharedH5(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				return d.Narrow
+				out := d.Narrow
+				for _, v := range d.Wide {
+					out = append(out, float32(v))
+				}
+				return out
 			}
 			near := func(what string, got float64, want float32, tolerance float64) {
 				if math.Abs(got-float64(want)) > tolerance*max(1, math.Abs(float64(want))) {
