@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/settings"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
@@ -33,7 +34,7 @@ func TestConventions(t *testing.T) {
 		t.Fatalf("found %d rows with a call and a number, expected the table of 15 or more", len(rows))
 	}
 	for _, row := range rows {
-		name, o := settings(t, row[1])
+		name, o := options(t, row[1])
 		o.Engine = backend
 		if name == "sw" {
 			o.Directions = &swlab.Directions{Values: directions.Coords, Shape: []int{directions.Points, directions.Dim}}
@@ -64,36 +65,23 @@ func TestConventions(t *testing.T) {
 	}
 }
 
-// settings are those that the flags of a call stand for.
-func settings(t *testing.T, call string) (name string, o swlab.DistanceConfig) {
+// options are the settings that the flags of a call stand for.
+func options(t *testing.T, call string) (name string, o swlab.DistanceConfig) {
 	t.Helper()
 	o = swlab.DistanceConfig{Config: loss.Defaults(), Seed: 1}
-	words := strings.Fields(call)
-	number := func() float64 {
-		v, err := strconv.ParseFloat(words[1], 64)
-		if err != nil {
+	fields := settings.Of(&o.Config)
+	for _, flag := range strings.Split(call, "--")[1:] {
+		what, value, given := strings.Cut(strings.TrimSpace(flag), " ")
+		switch {
+		case what == "loss":
+			name = value
+			continue
+		case !given:
+			value = "true"
+		}
+		if err := fields.Apply(map[string]any{what: value}); err != nil {
 			t.Fatalf("%s: %v", call, err)
 		}
-		return v
-	}
-	for ; len(words) > 0; words = words[1:] {
-		if words[0] == "--root" {
-			o.Root = true
-			continue
-		}
-		switch words[0] {
-		case "--loss":
-			name = words[1]
-		case "--reduce":
-			o.Reduce = map[string]loss.Reduction{"sum": loss.Sum, "mean": loss.Mean}[words[1]]
-		case "--p":
-			o.P = number()
-		case "--reg":
-			o.Reg = number()
-		default:
-			t.Fatalf("%s: unknown flag %s", call, words[0])
-		}
-		words = words[1:]
 	}
 	return name, o
 }

@@ -83,7 +83,7 @@ func (d *distanceCall) unused(flag string) (why string, err error) {
 	}
 	l, err := loss.New(d.Loss, d.settings())
 	if err != nil {
-		return "", nil // another flag may be the reason; run says what remains
+		return "", err
 	}
 	_, sliced := l.(loss.Sliced)
 	_, approximate := l.(loss.ApproximateEMD)

@@ -3,12 +3,12 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"syscall"
 	"testing"
@@ -30,7 +30,7 @@ func TestSignals(t *testing.T) {
 		t.Skip("runs in make check")
 	}
 	heedHangUp(t)
-	const steps = 100 // in one epoch: only the signal saves anything
+	const steps = 50 // in one epoch: only the signal saves anything
 	data, dir := cloudFile(t, 1, 2*steps, 16, 3), t.TempDir()
 	call := func(out string) []string {
 		return []string{"train", "--data", data, "--loss", "sw", "--points", "16", "--batch", "2", "--epochs", "1", "--slices", "5", "--backend", "go", "--out", out}
@@ -59,8 +59,10 @@ func TestSignals(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(out, "checkpoints", fmt.Sprintf("step-%09d", n), "state.json")); err != nil || n >= steps || took > 5*time.Second {
 				t.Errorf("ended %v after the signal, with %d of %d steps: %v", took, n, steps, err)
 			}
-			object(t, append(call(out), "--resume")...)
-			sameRun(t, out, whole, steps)
+			if signal == syscall.SIGHUP {
+				object(t, append(call(out), "--resume")...)
+				sameRun(t, out, whole, steps)
+			}
 		})
 	}
 
@@ -100,32 +102,10 @@ func startTraining(t *testing.T, cmd *exec.Cmd, out string, steps int) {
 	}
 }
 
-// sameRun checks that two finished runs of that many steps have the same log, except for seconds,
-// and the same weights.
-func sameRun(t *testing.T, gotDir, wantDir string, steps int) {
+// sameRun checks that two finished runs of that many steps have the same log, except for seconds, and the same weights.
+func sameRun(t *testing.T, got, want string, steps int) {
 	t.Helper()
-	got, want := logLines(gotDir), logLines(wantDir)
-	if len(got) != steps || len(want) != steps {
-		t.Fatalf("%d and %d lines, expected %d", len(got), len(want), steps)
-	}
-	for i := range want {
-		g, _, _ := strings.Cut(got[i], `,"seconds"`)
-		w, _, _ := strings.Cut(want[i], `,"seconds"`)
-		if g != w {
-			t.Fatalf("line %d: %s, want %s", i+1, g, w)
-		}
-	}
-	for _, name := range []string{"weights.safetensors", "best.safetensors"} {
-		a, err := os.ReadFile(filepath.Join(gotDir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := os.ReadFile(filepath.Join(wantDir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !bytes.Equal(a, b) {
-			t.Errorf("%s differs", name)
-		}
+	if a, b := runFiles(t, got, ""), runFiles(t, want, ""); len(logLines(got)) != steps || !reflect.DeepEqual(a, b) {
+		t.Errorf("%v\nexpected\n%v", a, b)
 	}
 }
