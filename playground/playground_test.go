@@ -108,17 +108,6 @@ func TestLandscape(t *testing.T) {
 	}
 }
 
-// TestMean: the mean over the map is what many directions estimate.
-func TestMean(t *testing.T) {
-	for name, p := range map[string]*Playground{"plane": newPlane(t), "space": newSpace(t)} {
-		m := answer[landscape](t, p, `{"op":"landscape"}`)
-		e := answer[estimate](t, p, `{"op":"estimate","distribution":"uniform","slices":2000,"kappa":1,"seed":3}`)
-		if math.Abs(m.Mean-e.Value) > 4**e.StdErr {
-			t.Errorf("%s: mean %.6f, estimate %.6f +- %.6f", name, m.Mean, e.Value, *e.StdErr)
-		}
-	}
-}
-
 // TestBlur: the mean around a location is what many directions from vMF estimate; its mean over all
 // locations is that of the cost, and its range shrinks with kappa.
 func TestBlur(t *testing.T) {

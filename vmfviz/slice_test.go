@@ -9,7 +9,8 @@ import (
 )
 
 // TestQuantileArea: the steps that are drawn enclose W₁, which is |θ·s| for a
-// cloud and its shift, and the exact integral for clouds that cross.
+// cloud and its shift by s, and the exact integral for clouds that cross. The cost of a shift is
+// (θ·s)² a point.
 func TestQuantileArea(t *testing.T) {
 	theta := []float32{0.48, 0.6, 0.64}
 	shift := func(v []float32) []float32 {
@@ -27,6 +28,10 @@ func TestQuantileArea(t *testing.T) {
 		s := newSliced(SliceOptions{}, x, c.y, theta, 1)
 		if got := s.w1(); !math.IsNaN(c.want) && math.Abs(got-c.want) > 1e-6 {
 			t.Errorf("W₁ = %g, expected %g", got, c.want)
+		}
+		mean := newSliced(SliceOptions{Convention: MeanOverPoints}, x, c.y, theta, 1)
+		if want := c.want * c.want; math.Abs(mean.cost-want) > 1e-5 || math.Abs(s.cost-300*want) > 3e-3 {
+			t.Errorf("mean %g, sum %g, expected %g and %g", mean.cost, s.cost, want, 300*want)
 		}
 		a, b := s.x.steps(), s.y.steps()
 		area := 0.0
@@ -72,25 +77,6 @@ func TestPairsRanks(t *testing.T) {
 		if got := strings.Count(string(svg), "stroke-opacity:0.") - 1; got != c.want { // one stands in the legend
 			t.Errorf("%d points: %d lines drawn", c.points, got)
 		}
-	}
-}
-
-// TestSliceCost: the number under the matching against closed forms.
-func TestSliceCost(t *testing.T) {
-	x := torus(1, 300, 0)
-	y := append([]float32(nil), x...)
-	for i := range y {
-		y[i] += []float32{1, 2, -1}[i%3]
-	}
-	theta := []float32{0.48, 0.6, 0.64} // a shift by s costs (θ·s)² a point
-	want := math.Pow(0.48+1.2-0.64, 2)
-	mean := newSliced(SliceOptions{Convention: MeanOverPoints}, x, y, theta, 1)
-	sum := newSliced(SliceOptions{}, x, y, theta, 1)
-	if math.Abs(mean.cost-want) > 1e-5 || math.Abs(sum.cost-300*want) > 3e-3 {
-		t.Errorf("mean %g, sum %g, expected %g and %g", mean.cost, sum.cost, want, 300*want)
-	}
-	if c := newSliced(SliceOptions{}, x, x, theta, 1).cost; c != 0 {
-		t.Errorf("a cloud against itself costs %g", c)
 	}
 }
 

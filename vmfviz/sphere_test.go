@@ -2,37 +2,8 @@ package vmfviz
 
 import (
 	"math"
-	"regexp"
-	"strconv"
 	"testing"
 )
-
-// TestEqualAspect: the heat map of a sphere is a disc on a square, whatever the
-// number of panels.
-func TestEqualAspect(t *testing.T) {
-	h := HeatOf("", 8, func(v [3]float64) float64 { return v[2] })
-	for n := 1; n <= 5; n++ {
-		panels := make([]SpherePanel, n)
-		for i := range panels {
-			panels[i].Heat = h
-		}
-		p, err := Sphere(SphereOptions{}, panels...)
-		if err != nil {
-			t.Fatal(err)
-		}
-		svg, _ := p.SVG()
-		m := regexp.MustCompile(`<image x="[^"]*" y="[^"]*" width="([^"]*)" height="([^"]*)"`).FindAllSubmatch(svg, -1)
-		if len(m) != n+1 { // and the colour bar
-			t.Fatalf("%d panels: %d images", n, len(m))
-		}
-		for _, s := range m[1:] {
-			w, _ := strconv.ParseFloat(string(s[1]), 64)
-			if h, _ := strconv.ParseFloat(string(s[2]), 64); !(math.Abs(w-h) < 1e-9*w) {
-				t.Errorf("%d panels: the sphere is %g by %g", n, w, h)
-			}
-		}
-	}
-}
 
 // TestHeatInterpolation: exact for constants, close for a smooth function, and
 // the grid has the directions that the documentation promises.
@@ -63,21 +34,6 @@ func TestHeatInterpolation(t *testing.T) {
 	}
 	if worst > 4e-3 {
 		t.Errorf("largest error %g, expected below 4e-3 for 40 rows", worst)
-	}
-}
-
-// TestGreatCircle: unit vectors, from a to b, equal steps.
-func TestGreatCircle(t *testing.T) {
-	a, b := vec3{1, 0, 0}, vec3{-0.6, 0.8, 0}
-	c := greatCircle(a, b)
-	if c[0].sub(a) != (vec3{}) && math.Sqrt(dot(c[0].sub(a), c[0].sub(a))) > 1e-12 {
-		t.Errorf("starts at %v", c[0])
-	}
-	step := math.Acos(dot(a, b)) / float64(len(c)-1)
-	for i := 1; i < len(c); i++ {
-		if got := math.Acos(math.Min(1, dot(c[i-1], c[i]))); math.Abs(got-step) > 1e-6 {
-			t.Errorf("step %d is %g, expected %g", i, got, step)
-		}
 	}
 }
 

@@ -81,27 +81,6 @@ func TestVMFSamples(t *testing.T) {
 	}
 }
 
-// TestVMFPanel: the pictures of a panel with VMF are those of its samples.
-func TestVMFPanel(t *testing.T) {
-	v := &VMF{Kappa: 20, Noise: testNoise(2, 50)}
-	eps := unit32([3]float64{1, 1, 1})
-	for name, draw := range map[string]func(SphereOptions, ...SpherePanel) (*Picture, error){"Sphere": Sphere, "SphereMap": SphereMap} {
-		a, err := draw(SphereOptions{}, SpherePanel{Caption: "LA", VMF: v, Location: eps})
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := draw(SphereOptions{}, SpherePanel{Caption: "LA, κ = 20", Points: v.samples(row3(eps, 0).unit()), Location: eps})
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, _ := a.SVG()
-		y, _ := b.SVG()
-		if string(x) != string(y) {
-			t.Errorf("%s: the samples are drawn differently from points", name)
-		}
-	}
-}
-
 // TestVMFScript: the page's own code draws the samples that Go draws.
 func TestVMFScript(t *testing.T) {
 	node, err := exec.LookPath("node")

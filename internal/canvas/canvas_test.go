@@ -1,8 +1,6 @@
 package canvas
 
 import (
-	"encoding/base64"
-	"encoding/binary"
 	"fmt"
 	"math"
 	"strings"
@@ -19,18 +17,6 @@ func TestPage(t *testing.T) {
 	}
 	if _, err := Page("", "", math.NaN()); err == nil {
 		t.Error("NaN is no JSON")
-	}
-}
-
-func TestPack(t *testing.T) {
-	raw, err := base64.StdEncoding.DecodeString(Pack([]float64{0, 3, -3, 1.5}, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, want := range []int16{0, 32767, -32767, 16384} {
-		if got := int16(binary.LittleEndian.Uint16(raw[2*i:])); got != want {
-			t.Errorf("number %d is %d, expected %d", i, got, want)
-		}
 	}
 }
 
