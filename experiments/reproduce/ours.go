@@ -31,14 +31,17 @@ type ours struct {
 }
 
 // With adds our own rows and columns to a table of the paper, for comparison (protocol section 8), and
-// to its rows the settings that the table does not print: the ascent steps among which the paper
-// chooses, the widths of the gap study. Equal ids in several tables are the same runs.
+// to the rows of the gap study the widths that it does not print. Equal ids in several tables are the same runs.
 func (p Preset) With(t table.Table) table.Table {
 	t.Rows = slices.Clone(t.Rows)
 	group := 1
-	for i := range t.Rows {
-		p.complete(&t.Rows[i], t)
-		group = max(group, t.Rows[i].Group+1)
+	for i, r := range t.Rows {
+		for _, c := range gap.PaperRows(p.gap()) {
+			if t.Study == "gap" && c.ID() == r.ID {
+				t.Rows[i].Overrides, t.Rows[i].Note = widths(r.Overrides, c), guessed(c)
+			}
+		}
+		group = max(group, r.Group+1)
 	}
 	var own ours
 	text := strings.NewReplacer(`"{T}"`, fmt.Sprint(p.MovingSteps), "{T}", fmt.Sprint(p.MovingSteps), "{dk}", fmt.Sprint(p.DK), "{k}", fmt.Sprint(p.K))
@@ -77,29 +80,6 @@ func (p Preset) With(t table.Table) table.Table {
 		}
 	}
 	return t
-}
-
-// complete adds the settings of a row of t that the table does not print.
-func (p Preset) complete(r *table.Row, t table.Table) {
-	searched := func(r table.Row) bool {
-		return r.Overrides["amortizer"] == nil && (r.Overrides["loss"] == "max-sw" || r.Overrides["loss"] == "v-dsw")
-	}
-	alike := 0 // rows of the same loss
-	for _, other := range t.Rows {
-		if searched(other) && other.Overrides["loss"] == r.Overrides["loss"] {
-			alike++
-		}
-	}
-	switch {
-	case t.Study == "gap":
-		for _, c := range gap.PaperRows(p.gap()) {
-			if c.ID() == r.ID {
-				r.Overrides, r.Note = widths(r.Overrides, c), guessed(c)
-			}
-		}
-	case (t.Study == "reconstruction" || t.Study == "generation") && searched(*r) && alike == 1:
-		r.Candidates = map[string][]int{"ascent_steps": {1, 10, 50}}
-	}
 }
 
 // guessed is the note of the rows of A and EA with the width of the released script.
