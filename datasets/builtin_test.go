@@ -43,6 +43,13 @@ func TestShapesChecksum(t *testing.T) {
 			t.Errorf("class %s has %d clouds", names[class], n)
 		}
 	}
+	few, err := s.Subset(64, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sub := load(t, Builtin, Options{Points: 64, Seed: 1}); !slices.Equal(sub.Coords, few.Coords) {
+		t.Error("64 points of each shape are not a subset by the seed")
+	}
 }
 
 func TestShapesDoNotDependOnSchedulingOrSize(t *testing.T) {
@@ -64,22 +71,6 @@ func TestShapesDoNotDependOnSchedulingOrSize(t *testing.T) {
 		if !slices.Equal(small.Cloud(i), big.Cloud(row)[:600]) {
 			t.Errorf("cloud %d of the small set is not the start of cloud %d of the big one", i, row)
 		}
-	}
-}
-
-func TestBuiltinOptions(t *testing.T) {
-	sub := load(t, Builtin, Options{Points: 64, Seed: 1})
-	wantShape(t, sub, Builtin, 1280, 64, 3)
-	other := load(t, Builtin, Options{Points: 64, Seed: 2})
-	if slices.Equal(sub.Coords, other.Coords) {
-		t.Error("the subset must depend on the seed")
-	}
-	if test, err := sub.Part("test"); err != nil || test.Clouds != 256 {
-		t.Errorf("test part: %v", err)
-	}
-	more, err := Shapes{Train: 1, Points: 3000, Classes: []string{"mug"}}.Generate()
-	if err != nil || more.Points != 3000 || more.Clouds != 1 {
-		t.Errorf("more points than the default: %v", err)
 	}
 }
 
@@ -107,6 +98,9 @@ func TestShapesVaryInsideAClass(t *testing.T) {
 }
 
 func TestShapesErrors(t *testing.T) {
+	if more, err := (Shapes{Train: 1, Points: 3000, Classes: []string{"mug"}}).Generate(); err != nil || more.Points != 3000 || more.Clouds != 1 {
+		t.Errorf("more points than the default: %v", err)
+	}
 	_, err := Shapes{Classes: []string{"unicorn"}}.Generate()
 	wantError(t, err, "unicorn", "aeroplane")
 	_, err = Shapes{Train: -1}.Generate()

@@ -92,6 +92,4 @@ func TestLoadOfClasses(t *testing.T) {
 	if s.Clouds != 80 || partSizes(s) != [3]int{40, 20, 20} || *s.SplitDraw != (Draw{0.25, 0.25, 5}) {
 		t.Errorf("%d clouds, parts %v, drawn %v", s.Clouds, partSizes(s), s.SplitDraw)
 	}
-	_, err = Load(Builtin, Options{Val: -1})
-	wantError(t, err, "fractions")
 }

@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -321,20 +320,10 @@ func TestLoadUnequalSizes(t *testing.T) {
 	}
 }
 
-// TestBeyondFloat32: every reader says where float32 ends.
+// TestBeyondFloat32: readers of arrays say where float32 ends, as those of text do.
 func TestBeyondFloat32(t *testing.T) {
-	const line = "1e40 0 0\n"
-	beyond := npyBytes(1, npyHeaderFor("<f8", "False", "(1, 3)"), binary.LittleEndian.AppendUint64(nil, math.Float64bits(1e40)))
-	beyond = append(beyond, make([]byte, 16)...)
-	files := map[string][]byte{
-		"a.xyz": []byte("0 0 1\n" + line), "a.pts": []byte("1\n" + line), "a.csv": []byte("0,0,1\n1e40,0,0\n"), "a.txt": []byte(line + line),
-		"a.pcd": []byte("FIELDS x y z\nSIZE 8 8 8\nTYPE F F F\nPOINTS 1\nDATA ascii\n" + line),
-		"a.off": []byte("OFF\n1 0 0\n" + line), "a.obj": []byte("v " + line),
-		"a.ply": []byte("ply\nformat ascii 1.0\nelement vertex 1\nproperty double x\nproperty double y\nproperty double z\nend_header\n" + line),
-		"a.stl": []byte("solid\nfacet normal 0 0 1\nouter loop\nvertex " + line + "vertex 0 1 0\nvertex 1 0 0\nendloop\nendfacet\nendsolid\n"),
-		"a.npy": beyond, "a.npz": zipBytes(t, map[string][]byte{"data.npy": beyond}),
-	}
-	for name, data := range files {
+	beyond := doubleNPY("(1, 3)", []float64{1e40, 0, 0})
+	for name, data := range map[string][]byte{"a.npy": beyond, "a.npz": zipBytes(t, map[string][]byte{"data.npy": beyond})} {
 		_, err := Load(write(t, name, data), Options{})
 		wantError(t, err, name, "3.4e38, the largest of float32")
 	}

@@ -28,7 +28,6 @@ func TestLoadTable(t *testing.T) {
 		"text, commas":    {"a.txt", "1.5,0,1\n2,0,-1\n", 3, cloud},
 		"four dimensions": {"a.csv", "1,2,3,4\n", 4, []float32{1, 2, 3, 4}},
 		"named, in text":  {"a.txt", "x y z nx\n1.5 0 1 0.3\n2 0 -1 0.3\n", 3, cloud},
-		"xyz":             {"a.xyz", "1.5, 0, 1, 255\n2,0,-1\n", 3, cloud},
 		"xyz, semicolons": {"a.xyz", "1.5;0;1\n2;0;-1\n", 3, cloud},
 		"pts":             {"a.pts", "2\n1.5,0,1\n2,0,-1\n", 3, cloud},
 	} {
@@ -50,10 +49,7 @@ func TestLoadTableRefuses(t *testing.T) {
 		"empty":           {"a.csv", "# nothing\n", []string{"a.csv:1", "empty"}},
 		"header alone":    {"a.csv", "x,y,z\n", []string{"a.csv:1", "the file ends"}},
 		"short line":      {"a.csv", "1,2,3\n4,5\n", []string{"a.csv:2", "expected 3 columns", "found 2"}},
-		"word":            {"a.csv", "1,2,3\n4,five,6\n", []string{"a.csv:2", "column 2", `"five"`}},
 		"missing value":   {"a.csv", "x,y,z\n4,,6\n", []string{"a.csv:2", "column 2", `""`}},
-		"nan":             {"a.csv", "1,2,3\nnan,2,3\n", []string{"a.csv:2", "finite", "nan"}},
-		"beyond float32":  {"a.csv", "1,2,3\n1,2,1e60\n", []string{"a.csv:2", "float32", "1e+60"}},
 		"decimal commas":  {"a.csv", "0,5;1,2;3\n", []string{"a.csv:1", `"0,5"`}},
 		"pandas' columns": {"a.csv", "0,1,2\n0.5,0.1,0.2\n", []string{"a.csv:1", "header", "0,1,2.0"}},
 		"normals":         {"a.txt", "0.1 0.2 0.3 1 0 0\n", []string{"a.txt:1", "6 columns", ".xyz", ".csv"}},

@@ -7,24 +7,6 @@ import (
 	"testing"
 )
 
-func TestXYZAndPTS(t *testing.T) {
-	for name, c := range map[string][2]string{
-		"plain":   {".xyz", "0 0 1\n2 0 0\n"},
-		"columns": {".xyz", "# x y z red green blue\r\n 0 0 1 255 0 0\r\n\r\n2\t0 0 0 0 255 # last\r\n"},
-		"no end":  {".xyz", "0 0 1\n2 0 0"},
-		"bare":    {".pts", "0 0 1\n2 0 0\n"},
-		"counted": {".pts", "2\n0 0 1 17\n2 0 0 -3\n"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			m := parse(t, c[0], []byte(c[1]))
-			wantMesh(t, m, 2, 0, 0, 0)
-			if fmt.Sprint(m.points()) != "[0 0 1 2 0 0]" {
-				t.Errorf("points %v", m.points())
-			}
-		})
-	}
-}
-
 const pcdHead = "# .PCD v0.7 - Point Cloud Data file format\nVERSION 0.7\nFIELDS rgb x y z normal\nSIZE 4 4 8 2 4\nTYPE U F F I F\nCOUNT 1 1 1 1 3\nWIDTH 2\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS 2\nDATA "
 
 // pcdColumns are the two points (0, 0.5, 1) and (2, -1, -3) field by field.

@@ -160,6 +160,8 @@ func TestTextReads(t *testing.T) {
 		"quotes in text":             {"a.txt", "\"0.5\" \"1\" \"2\"\n", "0.5 1 2\n"},
 		"XYZ, columns named":         {"a.xyz", "//X Y Z R\n0 1 2 3\n", "0 1 2\n"},
 		"text, columns named":        {"a.txt", "//X Y Z R\n0.5 1 2 3\n", "0.5 1 2\n"},
+		"XYZ, more columns":          {"a.xyz", "# x y z red\r\n 0 0 1 255 0\r\n\r\n2\t0 0 0 255 # last\r\n", "0 0 1\n2 0 0"},
+		"PTS, more columns":          {"a.pts", "2\n0 0 1 17\n2 0 0 -3\n", "0 0 1\n2 0 0"},
 		"quotes in XYZ":              {"a.xyz", "\"0\",\"1\",\"2\",\"red, dark\"\n", "0 1 2\n"},
 		"CSV, CR and a mark":         {"a.csv", "\ufeff\"x\";\"y\"\r\"0\";\"1\"\r", "x,y\n0,1\n"},
 	} {
