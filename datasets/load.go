@@ -3,9 +3,9 @@ package datasets
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/sliced-wasserstein/lab/datasets/catalogue"
 	"github.com/sliced-wasserstein/lab/datasets/format"
@@ -84,10 +84,13 @@ func Load(path string, o Options) (*Set, error) {
 		return nil, err
 	}
 	set, err := loadAll(path, o)
-	if err != nil {
-		return nil, err
+	if err == nil && o.Classes != nil {
+		set, err = set.OfClasses(o.Classes...)
 	}
-	return set.choose(o)
+	if err == nil && (o.Val != 0 || o.Test != 0) {
+		set, err = set.WithRandomSplit(o.Val, o.Test, o.Seed)
+	}
+	return set, err
 }
 
 // ReadsKey reports whether Load of that path uses Options.Key: for a .npz or .h5 file, and for a
@@ -101,35 +104,16 @@ func ReadsKey(path string) bool {
 		return true
 	}
 	info, err := os.Stat(path)
-	if err != nil {
+	switch {
+	case err != nil:
 		return true
-	}
-	if !info.IsDir() {
+	case !info.IsDir():
 		return format.IsKeyed(path)
-	}
-	if _, err := os.Stat(filepath.Join(path, "points.npy")); err == nil || isModelNet(path) {
+	case isModelNet(path):
 		return false
 	}
-	found := false
-	err = filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && format.IsKeyed(path) {
-			found = true
-			return filepath.SkipAll
-		}
-		return err
-	})
-	return found || err != nil
-}
-
-// choose selects the classes and draws the parts of o.
-func (s *Set) choose(o Options) (_ *Set, err error) {
-	if o.Classes != nil {
-		s, err = s.OfClasses(o.Classes...)
-	}
-	if err == nil && (o.Val != 0 || o.Test != 0) {
-		s, err = s.WithRandomSplit(o.Val, o.Test, o.Seed)
-	}
-	return s, err
+	files, err := findClouds(path)
+	return err != nil || slices.ContainsFunc(files, func(f cloudFile) bool { return format.IsKeyed(f.path) })
 }
 
 // loadAll is Load without the choice of classes and without parts, except that mesh files of other

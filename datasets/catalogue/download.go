@@ -63,7 +63,7 @@ func (o Options) from(ctx context.Context, address, part string, want File) (Dow
 		}
 		if err == nil {
 			got, err := check(ctx, part, address, want)
-			if !errors.As(err, new(mismatchError)) {
+			if err == nil || ctx.Err() != nil {
 				return got, err
 			}
 			if err = errors.Join(err, os.Remove(part)); !resumed || again {

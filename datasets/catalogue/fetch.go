@@ -197,9 +197,6 @@ func (o Options) given(source Source) (paths []string, err error) {
 	return paths, nil
 }
 
-// mismatchError marks a file that is not what the catalogue says.
-type mismatchError struct{ error }
-
 // check reads the file at path, which comes from `from`, and compares it with the catalogue.
 func check(ctx context.Context, path, from string, want File) (Download, error) {
 	got := Download{Name: want.Name, From: from}
@@ -207,11 +204,10 @@ func check(ctx context.Context, path, from string, want File) (Download, error) 
 	switch got.Bytes, got.SHA256, err = hash(ctx, path); {
 	case err != nil:
 	case want.Bytes > 0 && got.Bytes != want.Bytes:
-		err = mismatchError{fmt.Errorf("%s: expected %d bytes, found %d: not the file of the catalogue, or a part of it",
-			from, want.Bytes, got.Bytes)}
+		err = fmt.Errorf("%s: expected %d bytes, found %d: not the file of the catalogue, or a part of it", from, want.Bytes,
+			got.Bytes)
 	case want.SHA256 != "" && !strings.EqualFold(got.SHA256, want.SHA256):
-		err = mismatchError{fmt.Errorf("%s: expected the SHA-256 %s (%s), found %s: refused", from, want.SHA256,
-			want.Recorded, got.SHA256)}
+		err = fmt.Errorf("%s: expected the SHA-256 %s (%s), found %s: refused", from, want.SHA256, want.Recorded, got.SHA256)
 	}
 	return got, err
 }

@@ -15,27 +15,23 @@ func readTorch(path, key string) (a Array, labels Labels, err error) {
 	if err != nil {
 		return a, labels, err
 	}
-	tensor := func(what string, value any) (*torchfile.Tensor, error) {
+	read := func(what string, value any, take func(t *torchfile.Tensor) error) error {
 		t, ok := value.(*torchfile.Tensor)
 		if !ok {
-			return nil, fmt.Errorf("%s: %s: expected a tensor, found %s", path, what, torchfile.Describe(value))
+			return fmt.Errorf("%s: %s: expected a tensor, found %s", path, what, torchfile.Describe(value))
 		}
-		return t, nil
+		if err := take(t); err != nil {
+			return fmt.Errorf("%s: %s: %w", path, what, err)
+		}
+		return nil
 	}
-	read := func(what string, value any) (a Array, err error) {
-		t, err := tensor(what, value)
-		if err != nil {
-			return a, err
-		}
+	clouds := func(t *torchfile.Tensor) (err error) {
 		if a.Shape = t.Shape(); t.Narrow() {
 			a.Narrow, err = torchfile.Values(file, t, numbers.Number[float32])
 		} else {
 			a.Wide, err = torchfile.Values(file, t, numbers.Number[float64])
 		}
-		if err != nil {
-			return a, fmt.Errorf("%s: %s: %w", path, what, err)
-		}
-		return a, nil
+		return err
 	}
 	if !torchfile.IsDict(file.Root) {
 		if key != "" {
@@ -46,7 +42,7 @@ func readTorch(path, key string) (a Array, labels Labels, err error) {
 			return a, labels, fmt.Errorf("%s: expected a tensor or a dict of tensors, found %s; torch.save(torch.stack(clouds), path) writes clouds of one size",
 				path, torchfile.Describe(file.Root))
 		}
-		a, err = read("the tensor", file.Root)
+		err = read("the tensor", file.Root, clouds)
 		return a, labels, err
 	}
 	items, err := torchfile.Items(file.Root)
@@ -63,21 +59,15 @@ func readTorch(path, key string) (a Array, labels Labels, err error) {
 	if _, ok := values[key]; !ok {
 		return a, labels, fmt.Errorf("%s: no tensor named %q: it holds %s", path, key, Listed(names))
 	}
-	if a, err = read(fmt.Sprintf("tensor %q", key), values[key]); err != nil {
-		return a, labels, err
-	}
+	err = read(fmt.Sprintf("tensor %q", key), values[key], clouds)
 	for _, name := range labelKeys {
-		if value, ok := values[name]; ok && name != key {
-			what := fmt.Sprintf("tensor %q", name)
-			t, err := tensor(what, value)
-			if err != nil {
-				return a, labels, err
-			}
-			if labels.Numbers, err = torchfile.Values(file, t, numbers.Integer); err != nil {
-				return a, labels, fmt.Errorf("%s: %s: %w", path, what, err)
-			}
+		if value, ok := values[name]; ok && name != key && err == nil {
+			err = read(fmt.Sprintf("tensor %q", name), value, func(t *torchfile.Tensor) (err error) {
+				labels.Numbers, err = torchfile.Values(file, t, numbers.Integer)
+				return err
+			})
 			break
 		}
 	}
-	return a, labels, nil
+	return a, labels, err
 }
