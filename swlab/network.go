@@ -180,9 +180,9 @@ func (n *Network) Decode(codes []float32, o NetworkOptions) ([]float32, error) {
 	case len(codes) != z.Clouds*z.Dim:
 		return nil, fmt.Errorf("codes: expected a multiple of %d numbers, found %d", z.Dim, len(codes))
 	case z.Clouds == 0:
-		return nil, fmt.Errorf("codes: expected at least one, found none")
+		return nil, errors.New("codes: expected at least one, found none")
 	case o.Normalize:
-		return nil, fmt.Errorf("codes: they are not clouds, and have nothing to normalise; expected NetworkOptions.Normalize to be false")
+		return nil, errors.New("codes: they are not clouds: expected NetworkOptions.Normalize to be false")
 	case o.BatchStats && z.Clouds < 2:
 		return nil, fmt.Errorf("codes: the decoder's batch statistics need at least 2, found %d", z.Clouds)
 	}
@@ -216,7 +216,7 @@ func (n *Network) rows(x *datasets.Set, o NetworkOptions, what string, most int,
 			return nil, err
 		}
 	}
-	m := pairMap{graphKey{what, networkGraph{n.Points, mode}}, n.weights, batch, o.Progress,
+	m := pairMap{graphKey{what, [2]any{n.Points, mode}}, n.weights, batch, o.Progress,
 		func(w weights.Nodes, x, _ *graph.Node) *graph.Node {
 			return build(w, x, mode)
 		}}
@@ -279,10 +279,4 @@ func (o NetworkOptions) batch(n, most int) int {
 		return o.Batch
 	}
 	return min(n, most)
-}
-
-// networkGraph identifies a graph of the network.
-type networkGraph struct {
-	points int
-	mode   pointnet.Mode
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/internal/xlaenv"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 // What is chosen depends on the environment, the working directory and the executable's place, and go-xla reads its
@@ -98,10 +99,7 @@ func (s surroundings) reports(t *testing.T, mode string, args ...string) (r repo
 	t.Helper()
 	exe := s.exe
 	if exe == "" {
-		var err error
-		if exe, err = os.Executable(); err != nil {
-			t.Fatal(err)
-		}
+		exe = must.Get(os.Executable())
 	}
 	cmd := exec.Command(exe, args...)
 	cmd.Dir = s.dir

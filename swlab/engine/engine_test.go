@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/internal/xlaenv"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 // TestWhich opens what it names, and leaves nothing open.
@@ -82,17 +83,15 @@ func TestChoiceIsObeyedOrAnError(t *testing.T) {
 	t.Setenv(Variable, "")
 	t.Setenv(compute.ConfigEnvVar, "")
 	e, err := Which("auto")
-	if err != nil || e.Name != kindGo || HasXLA && len(e.Warnings) != 1 || !HasXLA && !strings.Contains(e.Why, "built without XLA") {
+	if err != nil || e.Name != kindGo || HasXLA && len(e.Warnings) != 1 || !HasXLA &&
+		!strings.Contains(e.Why, "built without XLA") {
 		t.Errorf("without a plugin: %+v, %v", e, err)
 	}
 }
 
 // TestGoBackendDoesNotWaitForItself: more large products ready at once than the pure-Go backend has workers.
 func TestGoBackendDoesNotWaitForItself(t *testing.T) {
-	e, err := Open("go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(Open("go"))
 	defer e.Close()
 	const size = 150
 	many := 4 * runtime.GOMAXPROCS(0)

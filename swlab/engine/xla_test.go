@@ -19,6 +19,7 @@ import (
 	"github.com/gomlx/go-xla/compute/xla"
 
 	"github.com/sliced-wasserstein/lab/internal/xlaenv"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 func noGPU(t *testing.T) {
@@ -37,10 +38,7 @@ func TestWhereThePluginIs(t *testing.T) {
 	if err := os.MkdirAll(deep, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())
 	exe := filepath.Join(root, ".bin", "program")
 	copyFile(t, self, exe, -1, 0o755)
 	for _, s := range []surroundings{{env: []string{pair(xlaenv.Variable, filepath.Dir(file))}}, {dir: deep}, {exe: exe}} {
@@ -165,7 +163,8 @@ func TestDeviceWithoutAWorkingPlugin(t *testing.T) {
 	contains(t, r.Error, "pjrt_c_api_cuda_plugin.so", "not a shared library")
 }
 
-// TestCUDAForm: the stand-in for the CUDA plugin, with which make test-cuda-form runs tests, is one of CUDA to go-xla and computes.
+// TestCUDAForm: the stand-in for the CUDA plugin, with which make test-cuda-form runs tests, is one
+// of CUDA to go-xla and computes.
 func TestCUDAForm(t *testing.T) {
 	noGPU(t)
 	cpu, dir := cpuPlugin(t), t.TempDir()
@@ -185,10 +184,7 @@ func cpuPlugin(t *testing.T) string {
 	t.Helper()
 	for _, p := range xlaenv.Plugins() {
 		if p.IsCPU() && p.Check() == nil {
-			real, err := filepath.EvalSymlinks(p.Path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			real := must.Get(filepath.EvalSymlinks(p.Path))
 			return real
 		}
 	}
@@ -204,18 +200,12 @@ func xlaKind(b compute.Backend) (cpu, cuda bool) {
 
 func copyFile(t *testing.T, from, to string, limit int64, mode os.FileMode) {
 	t.Helper()
-	in, err := os.Open(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(os.Open(from))
 	defer in.Close()
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, mode)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(os.OpenFile(to, os.O_CREATE|os.O_WRONLY, mode))
 	var source io.Reader = in
 	if limit >= 0 {
 		source = io.LimitReader(in, limit)

@@ -3,7 +3,6 @@ package latent
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/gomlx/compute/dtypes"
@@ -11,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/internal/settings"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 	"github.com/sliced-wasserstein/lab/swlab/optim"
@@ -21,13 +21,13 @@ import (
 
 // ClassifierConfig configures the training of a classifier.
 type ClassifierConfig struct {
-	Classes      int     `json:"classes"`
-	Epochs       int     `json:"epochs"`
-	Batch        int     `json:"batch"`
-	LearningRate float64 `json:"rate"`
-	Momentum     float64 `json:"momentum"`
-	WeightDecay  float64 `json:"decay"` // coupled into the gradient, on all parameters
-	Dropout      float64 `json:"dropout"`
+	Classes      int     `json:"classes" range:"2.."`
+	Epochs       int     `json:"epochs" range:"1.."`
+	Batch        int     `json:"batch" range:"2.."` // a batch norm needs two codes
+	LearningRate float64 `json:"rate" range:">0.."`
+	Momentum     float64 `json:"momentum" range:"0..<1"`
+	WeightDecay  float64 `json:"decay" range:"0.."` // coupled into the gradient, on all parameters
+	Dropout      float64 `json:"dropout" range:"0..<1"`
 	Seed         uint64  `json:"seed"` // of initial weights, order and dropout
 }
 
@@ -36,26 +36,6 @@ type ClassifierConfig struct {
 func DefaultClassifier(classes int) ClassifierConfig {
 	return ClassifierConfig{Classes: classes, Epochs: 500, Batch: 256, Dropout: 0.5, Seed: 123,
 		LearningRate: 1e-3, Momentum: 0.9, WeightDecay: 5e-3}
-}
-
-func (c ClassifierConfig) check() error {
-	switch {
-	case c.Classes < 2:
-		return fmt.Errorf("classes: expected at least 2, found %d", c.Classes)
-	case c.Epochs < 1:
-		return fmt.Errorf("epochs: expected at least 1, found %d", c.Epochs)
-	case c.Batch < 2:
-		return fmt.Errorf("batch: expected at least 2, for a batch norm needs two codes, found %d", c.Batch)
-	case !(c.LearningRate > 0) || math.IsInf(c.LearningRate, 1):
-		return fmt.Errorf("rate: expected a finite number > 0, found %v", c.LearningRate)
-	case !(c.Momentum >= 0 && c.Momentum < 1):
-		return fmt.Errorf("momentum: expected 0 <= momentum < 1, found %v", c.Momentum)
-	case !(c.WeightDecay >= 0) || math.IsInf(c.WeightDecay, 1):
-		return fmt.Errorf("decay: expected a finite number >= 0, found %v", c.WeightDecay)
-	case !(c.Dropout >= 0 && c.Dropout < 1):
-		return fmt.Errorf("dropout: expected 0 <= dropout < 1, found %v", c.Dropout)
-	}
-	return nil
 }
 
 // Classification is the result of a classifier, trained on some codes, on others.
@@ -77,7 +57,7 @@ type Classification struct {
 // training code.
 func Classify(ctx context.Context, e *engine.Engine, learn, test Codes, c ClassifierConfig,
 	progress func(done, total int, loss float64)) (Classification, error) {
-	if err := c.check(); err != nil {
+	if err := settings.Of(&c, "range").Check(); err != nil {
 		return Classification{}, err
 	}
 	if err := checkLabelled(learn, test, c.Classes); err != nil {

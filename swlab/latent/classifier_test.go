@@ -217,15 +217,15 @@ func TestClassifyRefuses(t *testing.T) {
 		"toy: class 3 of code 3 has no code in cut to learn from": {cut(train, 3), test, toyConfig(5)},
 		"classes: expected at least 2, found 1":                   {train, test, toyConfig(1)},
 		"epochs: expected at least 1, found 0":                    {train, test, with(func(c *ClassifierConfig) { c.Epochs = 0 })},
-		"batch: expected at least 2, for a batch norm needs two codes, found 1": {train, test,
+		"batch: expected at least 2, found 1": {train, test,
 			with(func(c *ClassifierConfig) { c.Batch = 1 })},
-		"rate: expected a finite number > 0, found NaN": {train, test,
+		"rate: expected a number > 0, found NaN": {train, test,
 			with(func(c *ClassifierConfig) { c.LearningRate = math.NaN() })},
-		"momentum: expected 0 <= momentum < 1, found 1": {train, test, with(func(c *ClassifierConfig) { c.Momentum = 1 })},
-		"decay: expected a finite number >= 0, found -1": {train, test,
+		"momentum: expected a number from 0 to below 1, found 1": {train, test, with(func(c *ClassifierConfig) { c.Momentum = 1 })},
+		"decay: expected a number >= 0, found -1": {train, test,
 			with(func(c *ClassifierConfig) { c.WeightDecay = -1 })},
-		"dropout: expected 0 <= dropout < 1, found 1": {train, test, with(func(c *ClassifierConfig) { c.Dropout = 1 })},
-		"expected a smaller rate than 1e+38":          {train, test, with(func(c *ClassifierConfig) { c.LearningRate = 1e38 })},
+		"dropout: expected a number from 0 to below 1, found 1": {train, test, with(func(c *ClassifierConfig) { c.Dropout = 1 })},
+		"expected a smaller rate than 1e+38":                    {train, test, with(func(c *ClassifierConfig) { c.LearningRate = 1e38 })},
 	} {
 		if _, err := Classify(context.Background(), e, c.train, c.test, c.config, nil); err == nil ||
 			!strings.Contains(err.Error(), says) {

@@ -3,7 +3,6 @@ package latent
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/memory"
+	"github.com/sliced-wasserstein/lab/internal/settings"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/optim"
 	"github.com/sliced-wasserstein/lab/swlab/ot"
@@ -21,15 +21,15 @@ import (
 
 // GeneratorConfig configures the training of a generator of codes.
 type GeneratorConfig struct {
-	Epochs       int     `json:"epochs"`
-	Batch        int     `json:"batch"`
-	LearningRate float64 `json:"rate"` // Adam's
-	Beta1        float64 `json:"beta1"`
-	Beta2        float64 `json:"beta2"`
+	Epochs       int     `json:"epochs" range:"1.."`
+	Batch        int     `json:"batch" range:"1.."`
+	LearningRate float64 `json:"rate" range:">0.."` // Adam's
+	Beta1        float64 `json:"beta1" range:"0..<1"`
+	Beta2        float64 `json:"beta2" range:"0..<1"`
 	Seed         uint64  `json:"seed"`     // of initial weights, order and noise
 	Sinkhorn     string  `json:"sinkhorn"` // one of Sinkhorns
-	Reg          float64 `json:"reg"`
-	Iterations   int     `json:"rounds"`
+	Reg          float64 `json:"reg" range:">0.."`
+	Iterations   int     `json:"rounds" range:"1.."`
 }
 
 // DefaultGenerator is the released code's: 25 epochs of batch 64, Adam of rate 1e-4 and betas (0,
@@ -40,27 +40,6 @@ func DefaultGenerator() GeneratorConfig {
 }
 
 const adamEpsilon = 1e-8
-
-func (c GeneratorConfig) check() error {
-	unit := func(v float64) bool { return v >= 0 && v < 1 }
-	switch {
-	case c.Epochs < 1:
-		return fmt.Errorf("epochs: expected at least 1, found %d", c.Epochs)
-	case c.Batch < 1:
-		return fmt.Errorf("batch: expected at least 1, found %d", c.Batch)
-	case !(c.LearningRate > 0) || math.IsInf(c.LearningRate, 1):
-		return fmt.Errorf("rate: expected a finite number > 0, found %v", c.LearningRate)
-	case !unit(c.Beta1) || !unit(c.Beta2):
-		return fmt.Errorf("betas: expected numbers in [0, 1), found %v and %v", c.Beta1, c.Beta2)
-	case !slices.Contains(Sinkhorns, c.Sinkhorn):
-		return fmt.Errorf("sinkhorn: expected %s, found %q", strings.Join(Sinkhorns, " or "), c.Sinkhorn)
-	case !(c.Reg > 0) || math.IsInf(c.Reg, 1):
-		return fmt.Errorf("reg: expected a finite number > 0, found %v", c.Reg)
-	case c.Iterations < 1:
-		return fmt.Errorf("rounds: expected at least 1, found %d", c.Iterations)
-	}
-	return nil
-}
 
 // TrainedGenerator is a generator after its last epoch.
 type TrainedGenerator struct {
@@ -78,8 +57,11 @@ type TrainedGenerator struct {
 // The cost and its gradient are computed on the host in float64, the network on the backend.
 func TrainGenerator(ctx context.Context, e *engine.Engine, codes Codes, c GeneratorConfig,
 	progress func(done, total int, loss float64)) (*TrainedGenerator, error) {
-	if err := c.check(); err != nil {
+	if err := settings.Of(&c, "range").Check(); err != nil {
 		return nil, err
+	}
+	if !slices.Contains(Sinkhorns, c.Sinkhorn) {
+		return nil, fmt.Errorf("sinkhorn: expected %s, found %q", strings.Join(Sinkhorns, " or "), c.Sinkhorn)
 	}
 	if err := codes.check(1); err != nil {
 		return nil, err

@@ -173,10 +173,10 @@ func TestGeneratorRefuses(t *testing.T) {
 	for says, change := range map[string]func(c *GeneratorConfig){
 		"epochs: expected at least 1, found 0":                 func(c *GeneratorConfig) { c.Epochs = 0 },
 		"batch: expected at least 1, found -1":                 func(c *GeneratorConfig) { c.Batch = -1 },
-		"rate: expected a finite number > 0, found 0":          func(c *GeneratorConfig) { c.LearningRate = 0 },
-		"betas: expected numbers in [0, 1), found 0 and 1":     func(c *GeneratorConfig) { c.Beta2 = 1 },
+		"rate: expected a number > 0, found 0":                 func(c *GeneratorConfig) { c.LearningRate = 0 },
+		"beta2: expected a number from 0 to below 1, found 1":  func(c *GeneratorConfig) { c.Beta2 = 1 },
 		`sinkhorn: expected log or released, found "entropic"`: func(c *GeneratorConfig) { c.Sinkhorn = "entropic" },
-		"reg: expected a finite number > 0, found -1":          func(c *GeneratorConfig) { c.Reg = -1 },
+		"reg: expected a number > 0, found -1":                 func(c *GeneratorConfig) { c.Reg = -1 },
 		"rounds: expected at least 1, found 0":                 func(c *GeneratorConfig) { c.Iterations = 0 },
 	} {
 		c := DefaultGenerator()

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
 
+	"github.com/sliced-wasserstein/lab/internal/settings"
 	"github.com/sliced-wasserstein/lab/swlab/internal/parallel"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 )
@@ -23,8 +24,8 @@ import (
 // over w of length 257, whose last number is the intercept. The codes are not standardised, as in
 // Achlioptas et al. 2018, who chose C for every autoencoder.
 type SVMConfig struct {
-	Classes int     `json:"classes"`
-	C       float64 `json:"c,omitempty"` // weight of the losses; 0: by cross-validation
+	Classes int     `json:"classes" range:"2.."`
+	C       float64 `json:"c,omitempty" range:"0.."` // weight of the losses; 0: by cross-validation
 	// Folds of the cross-validation. The j-th code of a class is held out in fold j mod Folds.
 	Folds int `json:"folds,omitempty"`
 }
@@ -32,18 +33,6 @@ type SVMConfig struct {
 // DefaultSVM chooses C from 0.1, 1, ..., 100000 by five-fold cross-validation on the training
 // codes: the one with the highest accuracy, and the smallest of equals.
 func DefaultSVM(classes int) SVMConfig { return SVMConfig{Classes: classes, Folds: 5} }
-
-func (c SVMConfig) check() error {
-	switch {
-	case c.Classes < 2:
-		return fmt.Errorf("classes: expected at least 2, found %d", c.Classes)
-	case !(c.C >= 0) || math.IsInf(c.C, 1):
-		return fmt.Errorf("c: expected a finite number > 0, or 0 to choose it, found %v", c.C)
-	case c.C == 0 && c.Folds < 2:
-		return fmt.Errorf("folds: expected at least 2 to choose C, found %d", c.Folds)
-	}
-	return nil
-}
 
 // SVMClassification is the result of a support vector machine, trained on some codes, on others.
 type SVMClassification struct {
@@ -71,8 +60,11 @@ type SVMCandidate struct {
 // cannot be learned from are errors, as for [Classify].
 func ClassifySVM(ctx context.Context, train, test Codes, c SVMConfig,
 	progress func(done, total int)) (SVMClassification, error) {
-	if err := c.check(); err != nil {
+	if err := settings.Of(&c, "range").Check(); err != nil {
 		return SVMClassification{}, err
+	}
+	if c.C == 0 && c.Folds < 2 {
+		return SVMClassification{}, fmt.Errorf("folds: expected at least 2 to choose C, found %d", c.Folds)
 	}
 	if err := checkLabelled(train, test, c.Classes); err != nil {
 		return SVMClassification{}, err

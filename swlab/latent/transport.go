@@ -1,9 +1,6 @@
 package latent
 
 import (
-	"fmt"
-	"strings"
-
 	"github.com/sliced-wasserstein/lab/swlab/ot"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 )
@@ -19,20 +16,17 @@ var Sinkhorns = []string{"log", "released"}
 // in the generated ones. short: the stabilised loop ended on an absorption, which makes both
 // numbers n^2 times too small, as in the released code.
 func (c GeneratorConfig) transport(real, generated []float32) (cost float64, grad []float64, short bool, err error) {
-	switch c.Sinkhorn {
-	case "log":
-		plan, err := ot.Sinkhorn{Reg: c.Reg, Iterations: c.Iterations}.Solve(real, generated, pointnet.LatentSize)
-		if err != nil {
-			return 0, nil, false, err
-		}
-		_, grad = plan.Gradient()
-		return plan.Cost, grad, false, nil
-	case "released":
+	if c.Sinkhorn == "released" {
 		s, err := ot.StabilisedSinkhorn(real, generated, pointnet.LatentSize, c.Reg, c.Iterations)
 		if err != nil {
 			return 0, nil, false, err
 		}
 		return s.Cost, s.GradY, s.LastAbsorbed, nil
 	}
-	return 0, nil, false, fmt.Errorf("sinkhorn: expected %s, found %q", strings.Join(Sinkhorns, " or "), c.Sinkhorn)
+	plan, err := ot.Sinkhorn{Reg: c.Reg, Iterations: c.Iterations}.Solve(real, generated, pointnet.LatentSize)
+	if err != nil {
+		return 0, nil, false, err
+	}
+	_, grad = plan.Gradient()
+	return plan.Cost, grad, false, nil
 }

@@ -51,7 +51,8 @@ func TestNearest(t *testing.T) {
 				at = append(at, nearestInBlocks(n[0], n[1], c.lanes, c.pieces))
 			}
 			return at
-		}, tensors.FromFlatDataAndDimensions(fx, c.batch, c.m, c.dim), tensors.FromFlatDataAndDimensions(fy, c.batch, c.n, c.dim))
+		}, tensors.FromFlatDataAndDimensions(fx, c.batch, c.m, c.dim),
+			tensors.FromFlatDataAndDimensions(fy, c.batch, c.n, c.dim))
 		for form, o := range out {
 			for i, got := range tensors.MustCopyFlatData[int32](o) {
 				b := i / c.m

@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 // points makes batch clouds of m points of dimension dim; repeat > 0 makes every repeat-th point a copy of the first.
@@ -87,7 +88,8 @@ func TestApproximateEMDReference(t *testing.T) {
 			return // in make check
 		}
 		out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
-			xy, yx := ApproximateEMD{}.Build(BuildArgs{}, n[0], n[1]).Pairs, ApproximateEMD{}.Build(BuildArgs{}, n[1], n[0]).Pairs
+			xy, yx := ApproximateEMD{}.Build(BuildArgs{}, n[0], n[1]).Pairs,
+				ApproximateEMD{}.Build(BuildArgs{}, n[1], n[0]).Pairs
 			return slices.Concat([]*graph.Node{xy, yx}, gradients(xy, n...), gradients(yx, n...))
 		}, z["x"+big], z["y"+big])
 		for i, key := range []string{"emd_xy", "emd_yx", "emd_xy_grad_x", "emd_xy_grad_y", "emd_yx_grad_x", "emd_yx_grad_y"} {
@@ -122,11 +124,9 @@ func TestApproximateEMDRefuses(t *testing.T) {
 // buildError is the error of a graph with a loss.
 func buildError(t *testing.T, l Graph, x, y *tensors.Tensor) error {
 	t.Helper()
-	e, err := graph.NewExec(graphtest.Engine(t).Backend, func(x, y *graph.Node) *graph.Node { return l.Build(BuildArgs{}, x, y).Pairs })
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(graph.NewExec(graphtest.Engine(t).Backend,
+		func(x, y *graph.Node) *graph.Node { return l.Build(BuildArgs{}, x, y).Pairs }))
 	defer e.Finalize()
-	_, err = e.Call(x, y)
+	_, err := e.Call(x, y)
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
@@ -112,7 +113,8 @@ func TestAdaptiveReference(t *testing.T) {
 		}
 		return graphtest.Values(z[key])
 	}
-	f, eps, rate, step, most, n, value := graphtest.Values(z["F"]), get("eps"), get("rate"), get("step"), get("max_slices"), get("n"), get("loss")
+	f, eps, rate, step, most, n, value := graphtest.Values(z["F"]), get("eps"), get("rate"), get("step"),
+		get("max_slices"), get("n"), get("loss")
 	const pairs, slices = 8, 500
 	for i := range n {
 		a := Adaptive{Start: 2, Step: int(step[i]), Epsilon: eps[i], Confidence: 2, Violating: rate[i]}
@@ -164,7 +166,8 @@ func TestGapReference(t *testing.T) {
 		out, err := x.Call(z["x"], z["y"], tensors.FromFlatDataAndDimensions(location, pairs, 3),
 			tensors.FromFlatDataAndDimensions(u[k*pairs*slices:][:pairs*slices], pairs, slices),
 			tensors.FromFlatDataAndDimensions(normals[k*pairs*slices*2:][:pairs*slices*2], pairs, slices, 2),
-			tensors.FromFlatDataAndDimensions(narrowed(z["u_eval"]), pairs, slices), tensors.FromFlatDataAndDimensions(narrowed(z["normals_eval"]), pairs, slices, 2))
+			tensors.FromFlatDataAndDimensions(narrowed(z["u_eval"]), pairs, slices),
+			tensors.FromFlatDataAndDimensions(narrowed(z["normals_eval"]), pairs, slices, 2))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,10 +211,7 @@ func controlledCosts(t *testing.T, repeats, slices, dim int) (costs, directions,
 			theta[i+k] = float32(v[k] / math.Sqrt(n))
 		}
 	}
-	costs, err := ot1d.HostCosts(cx, cy, theta, slices, ot1d.HostConfig{Reduce: Mean})
-	if err != nil {
-		t.Fatal(err)
-	}
+	costs = must.Get(ot1d.HostCosts(cx, cy, theta, slices, ot1d.HostConfig{Reduce: Mean}))
 	wide := func(v []float32) []float64 {
 		out := make([]float64, len(v))
 		for i, x := range v {
@@ -239,7 +239,8 @@ func TestControlVariates(t *testing.T) {
 				out = append(out, r.Pairs, r.Shares)
 			}
 			return out
-		}, tensors.FromFlatDataAndDimensions(costs, repeats, slices), tensors.FromFlatDataAndDimensions(theta, repeats, slices, dim),
+		}, tensors.FromFlatDataAndDimensions(costs, repeats, slices),
+			tensors.FromFlatDataAndDimensions(theta, repeats, slices, dim),
 			tensors.FromFlatDataAndDimensions(x, repeats, m, dim), tensors.FromFlatDataAndDimensions(y, repeats, m, dim))
 		var means, sds []float64
 		for k, r := range reductions {
@@ -261,7 +262,8 @@ func TestControlVariates(t *testing.T) {
 			}
 			means, sds = append(means, mean), append(sds, math.Sqrt(square))
 			if ratio := math.Sqrt(told / square); ratio < 0.8 || ratio > 1.25 {
-				t.Errorf("d = %d, %s: the shares tell an error of %.3g, the values scatter by %.3g", dim, r.Name(), math.Sqrt(told), math.Sqrt(square))
+				t.Errorf("d = %d, %s: the shares tell an error of %.3g, the values scatter by %.3g", dim, r.Name(), math.Sqrt(told),
+					math.Sqrt(square))
 			}
 		}
 		for k, r := range reductions[1:] {
@@ -270,7 +272,8 @@ func TestControlVariates(t *testing.T) {
 			}
 		}
 		if !(sds[1] < sds[0] && sds[2] < 0.95*sds[0] && sds[3] < 0.4*sds[0]) {
-			t.Errorf("d = %d: standard deviations %.3g without control, %.3g lower, %.3g upper, %.3g harmonics", dim, sds[0], sds[1], sds[2], sds[3])
+			t.Errorf("d = %d: standard deviations %.3g without control, %.3g lower, %.3g upper, %.3g harmonics", dim, sds[0],
+				sds[1], sds[2], sds[3])
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/ot"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 )
@@ -36,21 +37,16 @@ func TestGround(t *testing.T) {
 				if masses != nil && name == "emd-exact" {
 					s.Reduce, total = Mean, 1
 				}
-				l, err := New(name, s)
-				if err != nil {
-					t.Fatal(err)
-				}
+				l := must.Get(New(name, s))
 				for i, y := range [][]float32{along, turned} {
 					want := total * []float64{2 * math.Pow(0.125, p), math.Pow(0.125*math.Sqrt2, p)}[i]
-					c, err := l.(Host).Compare(clouds(x, masses), clouds(y, masses), true)
-					if err != nil {
-						t.Fatal(err)
-					}
+					c := must.Get(l.(Host).Compare(clouds(x, masses), clouds(y, masses), true))
 					if math.Abs(c.Pairs[0]-want) > 1e-4*want || len(c.GradientY) != len(y) {
 						t.Errorf("%s, p = %g, masses %t, %d: %v, expected %v", name, p, masses != nil, i, c.Pairs[0], want)
 					}
 				}
-				if slices.Contains(Violates(l), Rotation) != (p != 2) || !strings.Contains(l.Convention().String(), "p-norm of the difference to the power p = ") {
+				if slices.Contains(Violates(l), Rotation) != (p != 2) ||
+					!strings.Contains(l.Convention().String(), "p-norm of the difference to the power p = ") {
 					t.Errorf("%s, p = %g: violates %v; %s", name, p, Violates(l), l.Convention())
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
@@ -26,10 +27,12 @@ func TestMaximizer(t *testing.T) {
 		y    *tensors.Tensor
 		rate float64
 	}{
-		"v-DSW":             {Sliced{Slicer: slicing.Slicer{Distribution: slicing.VMF{Kappa: 3}, Slices: 7}}, y, .1},
-		"Max-SW":            {Sliced{Slicer: slicing.Slicer{Distribution: slicing.Point{}, Slices: 1}}, y, .1},
-		"p = 1, energy":     {Sliced{P: 1, Estimator: Energy{}, Slicer: slicing.Slicer{Distribution: slicing.VMF{Kappa: 3}, Slices: 7}}, y, .05},
-		"p = 3, mean, root": {Sliced{P: 3, Reduce: Mean, Root: true, Slicer: slicing.Slicer{Distribution: slicing.VMF{Kappa: 3}, Slices: 7}}, y, 2},
+		"v-DSW":  {Sliced{Slicer: slicing.Slicer{Distribution: slicing.VMF{Kappa: 3}, Slices: 7}}, y, .1},
+		"Max-SW": {Sliced{Slicer: slicing.Slicer{Distribution: slicing.Point{}, Slices: 1}}, y, .1},
+		"p = 1, energy": {Sliced{P: 1, Estimator: Energy{},
+			Slicer: slicing.Slicer{Distribution: slicing.VMF{Kappa: 3}, Slices: 7}}, y, .05},
+		"p = 3, mean, root": {Sliced{P: 3, Reduce: Mean, Root: true,
+			Slicer: slicing.Slicer{Distribution: slicing.VMF{Kappa: 3}, Slices: 7}}, y, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := graphtest.Engine(t)
@@ -37,10 +40,7 @@ func TestMaximizer(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				l, err := maximizer.Maximize(4, nil, x, c.y)
-				if err != nil {
-					t.Fatal(err)
-				}
+				l := must.Get(maximizer.Maximize(4, nil, x, c.y))
 				defer l.FinalizeAll()
 				return tensors.MustCopyFlatData[float32](l)
 			}
@@ -66,10 +66,7 @@ func TestHostGradient(t *testing.T) {
 	const batch, points, slices = 2, 12, 5
 	x, y, directions := cloud(1, batch, points), cloud(2, batch, points), cloud(3, batch, slices)
 	for _, l := range []Sliced{{}, {P: 1}, {P: 3, Reduce: Mean}} {
-		pairs, err := l.HostPairs(x, y)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pairs := must.Get(l.HostPairs(x, y))
 		value, gradient, err := pairs.Gradient(directions, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -84,7 +81,8 @@ func TestHostGradient(t *testing.T) {
 		for _, v := range want[1] {
 			wantGradient = append(wantGradient, float64(v))
 		}
-		graphtest.Close(t, l.Convention().String()+", gradient", tensors.MustCopyFlatData[float32](gradient), wantGradient, 1e-5)
+		graphtest.Close(t, l.Convention().String()+", gradient", tensors.MustCopyFlatData[float32](gradient), wantGradient,
+			1e-5)
 	}
 }
 
@@ -108,13 +106,11 @@ func TestHostPairsNotFinite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return [][]float32{tensors.MustCopyFlatData[float32](costs), tensors.MustCopyFlatData[float32](slopes), tensors.MustCopyFlatData[float32](gradient)}
+		return [][]float32{tensors.MustCopyFlatData[float32](costs), tensors.MustCopyFlatData[float32](slopes),
+			tensors.MustCopyFlatData[float32](gradient)}
 	}
 	pairs := func(x, y *tensors.Tensor) *HostPairs {
-		p, err := Sliced{}.HostPairs(x, y)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(Sliced{}.HostPairs(x, y))
 		return p
 	}
 	whole := find(pairs(x, y), directions)

@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -32,10 +33,7 @@ func graphLoss(t *testing.T, name string, change func(*Config)) Graph {
 	t.Helper()
 	s := Defaults()
 	change(&s)
-	l, err := NewGraph(name, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(NewGraph(name, s))
 	return l
 }
 
@@ -102,38 +100,51 @@ func TestWrongSettings(t *testing.T) {
 		name   string
 		change func(*Config)
 	}{
-		`unknown loss "nope", expected one of asw, chamfer,`:                                        {"nope", nil},
-		"slices: expected at least 1, found -1":                                                     {"sw", func(s *Config) { s.Slices = -1 }},
-		"p: expected a number >= 1, found 0.5":                                                      {"sw", func(s *Config) { s.P = 0.5 }},
-		"p: expected a number >= 1, found NaN":                                                      {"chamfer", func(s *Config) { s.P = math.NaN() }},
-		"p: expected a number >= 1, found +Inf":                                                     {"sw", func(s *Config) { s.P = math.Inf(1) }},
-		"reduce: expected one of its values, found 3":                                               {"sw", func(s *Config) { s.Reduce = 3 }},
-		"kappa: expected a number from 0 to 1e+15, found -1":                                        {"v-dsw", func(s *Config) { s.Kappa = -1 }},
-		"to 1e+15, found 1e+16":                                                                     {"v-dsw", func(s *Config) { s.Kappa = 1e16 }},
-		"kappa: expected a number from 0 to 1e+15, found NaN":                                       {"sw", func(s *Config) { s.Kappa = math.NaN() }},
-		"ascent rate: expected a number > 0 and at most 3.4e+38, found NaN":                         {"chamfer", func(s *Config) { s.AscentLearningRate = math.NaN() }},
-		"ascent steps: expected at least 0, found -1":                                               {"v-dsw", func(s *Config) { s.AscentSteps = -1 }},
-		"amortizer = la would do nothing: loss \"sw\" has no use for it, only max-sw, v-dsw":        {"sw", func(s *Config) { s.Amortizer = "la" }},
-		`loss "chamfer": amortizer = la would do nothing`:                                           {"chamfer", func(s *Config) { s.Amortizer = "la" }},
-		"slicing = qmc would do nothing":                                                            {"emd-approx", func(s *Config) { s.Slicing = "qmc" }},
-		"root = true would do nothing: loss \"chamfer\" has no use for it, only asw, cv-sw, ":       {"chamfer", func(s *Config) { s.Root = true }},
-		"expected p = 1, found 2":                                                                   {"emd-approx", func(s *Config) { s.P = 2 }},
-		`unknown amortizer "zz"`:                                                                    {"v-dsw", func(s *Config) { s.Amortizer = "zz" }},
-		"expected points >= 1, found 0":                                                             {"v-dsw", func(s *Config) { s.Amortizer = "la" }},
-		`unknown slicing distribution "zz"`:                                                         {"sw", func(s *Config) { s.Slicing = "zz" }},
-		`which the slicing distribution "vmf" needs: v-dsw has one`:                                 {"sw", func(s *Config) { s.Slicing = "vmf" }},
-		`which "uniform" lacks: use sw`:                                                             {"v-dsw", func(s *Config) { s.Slicing = "uniform" }},
-		`slicing = vmf would do nothing: loss "max-sw" has no use for it`:                           {"max-sw", func(s *Config) { s.Slicing = "vmf" }},
-		"fine_tune = true would do nothing: it belongs to an --amortizer: a, ea":                    {"v-dsw", func(s *Config) { s.FineTune = true }},
-		"unknown control variate \"x\", expected one of harmonics, lower, upper":                    {"cv-sw", func(s *Config) { s.Control = "x" }},
-		"uniform one by one, which those of \"random-path\"":                                        {"cv-sw", func(s *Config) { s.Slicing = "random-path" }},
-		"chain: expected at least 1 step, found 0":                                                  {"markov-sw", func(s *Config) { s.Chain = 0 }},
-		"replicates: expected at least 1":                                                           {"qmc-sw", func(s *Config) { s.Replicates = -1 }},
-		"replicates = 4 would do nothing: loss \"sw\" has no use for it, only qmc-sw":               {"sw", func(s *Config) { s.Replicates = 4 }},
-		"loss \"chamfer\": replicates = 4 would do nothing":                                         {"chamfer", func(s *Config) { s.Replicates = 4 }},
-		"loss \"sw\": fine_tune = true would do nothing":                                            {"sw", func(s *Config) { s.FineTune = true }},
-		"ascent_tangent = true would do nothing: loss \"sw\" has no use for it, only max-sw, v-dsw": {"sw", func(s *Config) { s.AscentTangent = true }},
-		"loss \"chamfer\": ascent_sgd = true would do nothing":                                      {"chamfer", func(s *Config) { s.AscentSGD = true }},
+		`unknown loss "nope", expected one of asw, chamfer,`:  {"nope", nil},
+		"slices: expected at least 1, found -1":               {"sw", func(s *Config) { s.Slices = -1 }},
+		"p: expected a number >= 1, found 0.5":                {"sw", func(s *Config) { s.P = 0.5 }},
+		"p: expected a number >= 1, found NaN":                {"chamfer", func(s *Config) { s.P = math.NaN() }},
+		"p: expected a number >= 1, found +Inf":               {"sw", func(s *Config) { s.P = math.Inf(1) }},
+		"reduce: expected one of its values, found 3":         {"sw", func(s *Config) { s.Reduce = 3 }},
+		"kappa: expected a number from 0 to 1e+15, found -1":  {"v-dsw", func(s *Config) { s.Kappa = -1 }},
+		"to 1e+15, found 1e+16":                               {"v-dsw", func(s *Config) { s.Kappa = 1e16 }},
+		"kappa: expected a number from 0 to 1e+15, found NaN": {"sw", func(s *Config) { s.Kappa = math.NaN() }},
+		"ascent rate: expected a number > 0 and at most 3.4e+38, found NaN": {"chamfer",
+			func(s *Config) { s.AscentLearningRate = math.NaN() }},
+		"ascent steps: expected at least 0, found -1": {"v-dsw", func(s *Config) { s.AscentSteps = -1 }},
+		"amortizer = la would do nothing: loss \"sw\" has no use for it, only max-sw, v-dsw": {"sw",
+			func(s *Config) { s.Amortizer = "la" }},
+		`loss "chamfer": amortizer = la would do nothing`: {"chamfer",
+			func(s *Config) { s.Amortizer = "la" }},
+		"slicing = qmc would do nothing": {"emd-approx", func(s *Config) { s.Slicing = "qmc" }},
+		"root = true would do nothing: loss \"chamfer\" has no use for it, only asw, cv-sw, ": {"chamfer",
+			func(s *Config) { s.Root = true }},
+		"expected p = 1, found 2": {"emd-approx", func(s *Config) { s.P = 2 }},
+		`unknown amortizer "zz"`: {"v-dsw",
+			func(s *Config) { s.Amortizer = "zz" }},
+		"expected points >= 1, found 0": {"v-dsw", func(s *Config) { s.Amortizer = "la" }},
+		`unknown slicing distribution "zz"`: {"sw",
+			func(s *Config) { s.Slicing = "zz" }},
+		`which the slicing distribution "vmf" needs: v-dsw has one`: {"sw",
+			func(s *Config) { s.Slicing = "vmf" }},
+		`which "uniform" lacks: use sw`: {"v-dsw",
+			func(s *Config) { s.Slicing = "uniform" }},
+		`slicing = vmf would do nothing: loss "max-sw" has no use for it`: {"max-sw",
+			func(s *Config) { s.Slicing = "vmf" }},
+		"fine_tune = true would do nothing: it belongs to an --amortizer: a, ea": {"v-dsw",
+			func(s *Config) { s.FineTune = true }},
+		"unknown control variate \"x\", expected one of harmonics, lower, upper": {"cv-sw",
+			func(s *Config) { s.Control = "x" }},
+		"uniform one by one, which those of \"random-path\"": {"cv-sw", func(s *Config) { s.Slicing = "random-path" }},
+		"chain: expected at least 1 step, found 0":           {"markov-sw", func(s *Config) { s.Chain = 0 }},
+		"replicates: expected at least 1":                    {"qmc-sw", func(s *Config) { s.Replicates = -1 }},
+		"replicates = 4 would do nothing: loss \"sw\" has no use for it, only qmc-sw": {"sw",
+			func(s *Config) { s.Replicates = 4 }},
+		"loss \"chamfer\": replicates = 4 would do nothing": {"chamfer", func(s *Config) { s.Replicates = 4 }},
+		"loss \"sw\": fine_tune = true would do nothing":    {"sw", func(s *Config) { s.FineTune = true }},
+		"ascent_tangent = true would do nothing: loss \"sw\" has no use for it, only max-sw, v-dsw": {"sw",
+			func(s *Config) { s.AscentTangent = true }},
+		"loss \"chamfer\": ascent_sgd = true would do nothing": {"chamfer", func(s *Config) { s.AscentSGD = true }},
 		`ascent_tangent = true would do nothing: not with --amortizer ea`: {"max-sw", func(s *Config) {
 			s.Amortizer, s.Maps.Points, s.AscentTangent = "ea", 8, true
 		}},
@@ -151,7 +162,8 @@ func TestWrongSettings(t *testing.T) {
 			t.Errorf("error %v, expected one that says %q", err, says)
 		}
 	}
-	if _, err := NewGraph("emd-exact", Defaults()); err == nil || !strings.Contains(err.Error(), "no network can be trained") {
+	if _, err := NewGraph("emd-exact", Defaults()); err == nil ||
+		!strings.Contains(err.Error(), "no network can be trained") {
 		t.Errorf("a graph of a loss of the host: %v", err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/conformance"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
@@ -59,25 +60,18 @@ func TestGaussians(t *testing.T) {
 			want += (a[k] - b[k]) * (a[k] - b[k]) / float64(dim)
 		}
 		x, y := sample(1, m, a, s), sample(2, m, b, u)
-		l, err := loss.NewGraph("sw", settings(func(s *loss.Config) { s.Slices, s.Reduce, s.Slicing = 300, loss.Mean, "qmc" }))
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(loss.NewGraph("sw",
+			settings(func(s *loss.Config) { s.Slices, s.Reduce, s.Slicing = 300, loss.Mean, "qmc" })))
 		got := graphtest.InGo(t, func(n []*graph.Node) []*graph.Node {
-			return []*graph.Node{l.Build(loss.BuildArgs{Source: slicing.Seeded(graph.RNGStateFromSeedForGraph(n[0].Graph(), 1))}, n[0], n[1]).Pairs}
+			return []*graph.Node{l.Build(loss.BuildArgs{Source: slicing.Seeded(graph.RNGStateFromSeedForGraph(n[0].Graph(), 1))},
+				n[0], n[1]).Pairs}
 		}, times(x, 1), times(y, 1))[0][0]
 		if math.Abs(got-want) > tol*want {
 			t.Errorf("dimension %d: %v, want %v", dim, got, want)
 		}
 		if dim == 3 {
-			q, err := conformance.Sphere(3, 8)
-			if err != nil {
-				t.Fatal(err)
-			}
-			exact, err := q.SW(x, y, ot1d.HostConfig{Reduce: loss.Mean})
-			if err != nil {
-				t.Fatal(err)
-			}
+			q := must.Get(conformance.Sphere(3, 8))
+			exact := must.Get(q.SW(x, y, ot1d.HostConfig{Reduce: loss.Mean}))
 			if math.Abs(exact[0]-want) > tol*want {
 				t.Errorf("quadrature: %v, want %v", exact[0], want)
 			}
@@ -90,26 +84,18 @@ func TestGaussians(t *testing.T) {
 func TestKappa(t *testing.T) {
 	const batch = 64
 	location := []float64{0.48, -0.6, 0.64}
-	x, y := sample(3, 12, []float64{0, 0, 0}, []float64{1, 0.2, 0.4}), sample(4, 12, []float64{0.3, 0, 0}, []float64{0.3, 0.9, 0.4})
+	x, y := sample(3, 12, []float64{0, 0, 0}, []float64{1, 0.2, 0.4}),
+		sample(4, 12, []float64{0.3, 0, 0}, []float64{0.3, 0.9, 0.4})
 	at := tensors.FromFlatDataAndDimensions(slices.Repeat([]float32{0.48, -0.6, 0.64}, batch), batch, 3)
 	build := func(name string, kappa float64) []float64 {
-		l, err := loss.NewGraph(name, settings(func(s *loss.Config) { s.Kappa, s.Reflection = kappa, vmf.Stable }))
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(loss.NewGraph(name, settings(func(s *loss.Config) { s.Kappa, s.Reflection = kappa, vmf.Stable })))
 		return graphtest.InGo(t, func(n []*graph.Node) []*graph.Node {
 			c := loss.BuildArgs{Source: slicing.Seeded(graph.RNGStateFromSeedForGraph(n[0].Graph(), 1)), Location: n[2]}
 			return []*graph.Node{l.Build(c, n[0], n[1]).Pairs}
 		}, times(x, batch), times(y, batch), at)[0]
 	}
-	q, err := conformance.Sphere(3, 32)
-	if err != nil {
-		t.Fatal(err)
-	}
-	costs, err := ot1d.HostCosts(x, y, q.Directions, len(q.Weights), ot1d.HostConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := must.Get(conformance.Sphere(3, 32))
+	costs := must.Get(ot1d.HostCosts(x, y, q.Directions, len(q.Weights), ot1d.HostConfig{}))
 	for _, kappa := range []float64{0.1, 1, 10} {
 		mean, se := summary(build("v-dsw", kappa))
 		if want := around(q, costs, location, kappa); !(math.Abs(mean-want) <= 4*se+1e-3*want) {
@@ -152,15 +138,10 @@ func summary(v []float64) (mean, se float64) {
 // largest from the best of eight starts.
 func TestMaxSWAboveVDSW(t *testing.T) {
 	const starts = 8
-	x, y := sample(5, 16, []float64{0, 0, 0}, []float64{1, 0.2, 0.4}), sample(6, 16, []float64{0, 0.2, 0}, []float64{0.3, 0.9, 0.4})
-	q, err := conformance.Sphere(3, 20)
-	if err != nil {
-		t.Fatal(err)
-	}
-	costs, err := ot1d.HostCosts(x, y, q.Directions, len(q.Weights), ot1d.HostConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x, y := sample(5, 16, []float64{0, 0, 0}, []float64{1, 0.2, 0.4}),
+		sample(6, 16, []float64{0, 0.2, 0}, []float64{0.3, 0.9, 0.4})
+	q := must.Get(conformance.Sphere(3, 20))
+	costs := must.Get(ot1d.HostCosts(x, y, q.Directions, len(q.Weights), ot1d.HostConfig{}))
 	best, worst, sw := math.Inf(-1), math.Inf(1), 0.0
 	for l, w := range q.Weights {
 		at := make([]float64, 3)
@@ -170,23 +151,12 @@ func TestMaxSWAboveVDSW(t *testing.T) {
 		v := around(q, costs, at, 5)
 		best, worst, sw = math.Max(best, v), math.Min(worst, v), sw+w*costs[l]
 	}
-	l, err := loss.New("max-sw", settings(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := engine.Open("go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(loss.New("max-sw", settings(nil)))
+	e := must.Get(engine.Open("go"))
 	maxSW := l.(loss.Sliced)
-	maximizer, err := slicing.NewMaximizer(e, nil, slicing.Ascent{Steps: 150, LearningRate: 0.05, Tangent: true}, maxSW.Objective())
-	if err != nil {
-		t.Fatal(err)
-	}
-	reached, err := maximizer.Maximize(1, nil, times(x, starts), times(y, starts))
-	if err != nil {
-		t.Fatal(err)
-	}
+	maximizer := must.Get(slicing.NewMaximizer(e, nil, slicing.Ascent{Steps: 150, LearningRate: 0.05, Tangent: true},
+		maxSW.Objective()))
+	reached := must.Get(maximizer.Maximize(1, nil, times(x, starts), times(y, starts)))
 	top := slices.Max(graphtest.InGo(t, func(n []*graph.Node) []*graph.Node {
 		return []*graph.Node{maxSW.Build(loss.BuildArgs{Location: n[2]}, n[0], n[1]).Pairs}
 	}, times(x, starts), times(y, starts), reached)[0])
@@ -203,13 +173,15 @@ func TestMaxSWAboveVDSW(t *testing.T) {
 // TestEngines: values and gradients of the default engine are those of the pure-Go backend, which the suites run on.
 func TestEngines(t *testing.T) {
 	const m = 20
-	x, y := sample(7, m, []float64{0, 0, 0}, []float64{0.3, 0.3, 0.6}), sample(8, m, []float64{0.2, 0, 0}, []float64{0.5, 0.3, 0.3})
+	x, y := sample(7, m, []float64{0, 0, 0}, []float64{0.3, 0.3, 0.6}),
+		sample(8, m, []float64{0.2, 0, 0}, []float64{0.5, 0.3, 0.3})
 	theta := sample(9, 12, []float64{0, 0, 0}, []float64{1, 1, 1})
 	build := func(n []*graph.Node) []*graph.Node {
 		slicer := slicing.Slicer{Distribution: slicing.Fixed{Directions: slicing.Unit(n[2])}, Slices: 12}
 		var out []*graph.Node
 		for _, l := range []loss.Graph{
-			loss.Sliced{Slicer: slicer}, loss.Sliced{Slicer: slicer, P: 3, Reduce: loss.Mean, Estimator: loss.Energy{}, Root: true}, loss.Sliced{Slicer: slicer, Estimator: loss.Harmonics},
+			loss.Sliced{Slicer: slicer}, loss.Sliced{Slicer: slicer, P: 3, Reduce: loss.Mean, Estimator: loss.Energy{},
+				Root: true}, loss.Sliced{Slicer: slicer, Estimator: loss.Harmonics},
 			loss.Sliced{Slicer: slicer, Estimator: loss.PaperAdaptive()},
 		} {
 			v := l.Build(loss.BuildArgs{Wrt: ot1d.Y}, n[0], n[1]).Pairs

@@ -9,6 +9,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/conformance"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
@@ -82,10 +83,7 @@ func heldPlans(s loss.Config) func(x, y, x0, y0 ot1d.Clouds) ([]float64, error) 
 func suite(t *testing.T, name, label string, s loss.Config, change func(*conformance.Options)) {
 	t.Run(name+label, func(t *testing.T) {
 		t.Parallel()
-		l, err := loss.New(name, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(loss.New(name, s))
 		o := options(name, s)
 		if change != nil {
 			change(&o)
@@ -122,16 +120,14 @@ func TestSuite(t *testing.T) {
 // TestSuiteOfDistributions: every slicing distribution by itself, where it has no location, and around one.
 func TestSuiteOfDistributions(t *testing.T) {
 	for _, distribution := range slicing.Names() {
-		dist, err := slicing.New(distribution, slicing.Config{Chain: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		dist := must.Get(slicing.New(distribution, slicing.Config{Chain: 1}))
 		name := "sw"
 		if dist.HasLocation() {
 			name = "v-dsw"
 		}
 		suite(t, name, " "+distribution, settings(func(s *loss.Config) { s.Slicing = distribution }), nil)
-		suite(t, name, " "+distribution+" kappa=20", settings(func(s *loss.Config) { s.Slicing, s.Kappa, s.Chain = distribution, 20, 4 }), nil)
+		suite(t, name, " "+distribution+" kappa=20",
+			settings(func(s *loss.Config) { s.Slicing, s.Kappa, s.Chain = distribution, 20, 4 }), nil)
 	}
 }
 
@@ -139,7 +135,8 @@ func TestSuiteOfDistributions(t *testing.T) {
 func TestSuiteOfControls(t *testing.T) {
 	for control := range loss.Controls {
 		for _, root := range []bool{false, true} {
-			suite(t, "cv-sw", fmt.Sprint(" ", control, " root=", root), settings(func(s *loss.Config) { s.Control, s.Root = control, root }), nil)
+			suite(t, "cv-sw", fmt.Sprint(" ", control, " root=", root),
+				settings(func(s *loss.Config) { s.Control, s.Root = control, root }), nil)
 		}
 	}
 }
@@ -151,7 +148,8 @@ func TestSuiteOfAmortizers(t *testing.T) {
 		for _, name := range []string{"v-dsw", "max-sw"} {
 			suite(t, name, " "+predictor, settings(func(s *loss.Config) { s.Amortizer = predictor }), nil)
 		}
-		suite(t, "v-dsw", " "+predictor+" written", settings(func(s *loss.Config) { s.Amortizer, s.Maps.Variant, s.Kappa = predictor, amortizer.Paper, 10 }), nil)
+		suite(t, "v-dsw", " "+predictor+" written",
+			settings(func(s *loss.Config) { s.Amortizer, s.Maps.Variant, s.Kappa = predictor, amortizer.Paper, 10 }), nil)
 	}
 }
 
@@ -161,7 +159,8 @@ func TestSuiteInOtherDimensions(t *testing.T) {
 		for _, name := range loss.Names() {
 			suite(t, name, fmt.Sprint(" dim ", dim), settings(nil), func(o *conformance.Options) { o.Dim = dim })
 		}
-		suite(t, "v-dsw", fmt.Sprint(" la dim ", dim), settings(func(s *loss.Config) { s.Amortizer, s.Maps.Dim = "la", dim }), func(o *conformance.Options) { o.Dim = dim })
+		suite(t, "v-dsw", fmt.Sprint(" la dim ", dim), settings(func(s *loss.Config) { s.Amortizer, s.Maps.Dim = "la", dim }),
+			func(o *conformance.Options) { o.Dim = dim })
 	}
 }
 
@@ -177,5 +176,6 @@ func TestEstimatesOfSW(t *testing.T) {
 		}
 	}
 	suite(t, "v-dsw", " kappa=0", settings(func(s *loss.Config) { s.Kappa = 0 }), sw)
-	suite(t, "sw", " p=3 mean dim 2", settings(func(s *loss.Config) { s.P, s.Reduce = 3, loss.Mean }), func(o *conformance.Options) { o.SW, o.Dim = true, 2 })
+	suite(t, "sw", " p=3 mean dim 2", settings(func(s *loss.Config) { s.P, s.Reduce = 3, loss.Mean }),
+		func(o *conformance.Options) { o.SW, o.Dim = true, 2 })
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/sliced-wasserstein/lab/internal/memory"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d/internal/lanes"
 )
 
@@ -63,10 +64,7 @@ func TestLanes(t *testing.T) {
 				up[i] = r.NormFloat64()
 			}
 			o := HostConfig{P: c.p, Reduce: Mean}
-			costs, err := HostCosts(x, y, d, c.slices, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			costs := must.Get(HostCosts(x, y, d, c.slices, o))
 			for _, wrt := range []Wrt{Directions, X | Directions, X | Y} {
 				again, grad, err := HostGradients(x, y, d, c.slices, up, wrt, o)
 				if err != nil {
@@ -75,10 +73,7 @@ func TestLanes(t *testing.T) {
 				var sum Gradients
 				for l := range c.slices {
 					one := d[l*c.dim : (l+1)*c.dim]
-					alone, err := HostCosts(x, y, one, 1, o)
-					if err != nil {
-						t.Fatal(err)
-					}
+					alone := must.Get(HostCosts(x, y, one, 1, o))
 					of, g, err := HostGradients(x, y, one, 1, []float64{up[l], up[c.slices+l]}, wrt, o)
 					if err != nil {
 						t.Fatal(err)
@@ -171,14 +166,8 @@ func TestFast(t *testing.T) {
 		t.Helper()
 		for _, p := range []float64{1, 1.5, 2} {
 			n := len(d) / x.Dim
-			exact, err := HostCosts(x, y, d, n, HostConfig{P: p, Reduce: Mean})
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := HostCosts(x, y, d, n, HostConfig{P: p, Reduce: Mean, Fast: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			exact := must.Get(HostCosts(x, y, d, n, HostConfig{P: p, Reduce: Mean}))
+			got := must.Get(HostCosts(x, y, d, n, HostConfig{P: p, Reduce: Mean, Fast: true}))
 			for i, v := range exact {
 				if math.Abs(got[i]-v) > 1e-6*v {
 					t.Fatalf("%s, p = %g, slice %d: %v, want %v", name, p, i, got[i], v)

@@ -12,6 +12,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 // quantile integrates |A(t) - B(t)|^p between all levels of both cumulative weights; nil: equal ones.
@@ -103,10 +104,7 @@ func TestHostValues(t *testing.T) {
 				cloud := func(v []float32) Clouds { return Clouds{Coords: v, Batch: batch, Points: n, Dim: dim} }
 				for _, p := range []float64{1, 1.5, 2, 3} {
 					for _, mean := range []bool{false, true}[:1+n%2] {
-						got, err := HostCosts(cloud(c[0]), cloud(c[1]), d, lines, HostConfig{P: p, Reduce: meanIf(mean)})
-						if err != nil {
-							t.Fatal(err)
-						}
+						got := must.Get(HostCosts(cloud(c[0]), cloud(c[1]), d, lines, HostConfig{P: p, Reduce: meanIf(mean)}))
 						for k, v := range got {
 							b := k / lines
 							want := reference(c[0][b*n*dim:(b+1)*n*dim], c[1][b*n*dim:(b+1)*n*dim], d[k*dim:(k+1)*dim], p)
@@ -140,10 +138,7 @@ func TestHostQuantiles(t *testing.T) {
 				y.Mass = positive(r, batch*c[1])
 			}
 			for _, p := range []float64{1, 1.5, 2, 3} {
-				got, err := HostCosts(x, y, d, lines, HostConfig{P: p, Reduce: Mean})
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := must.Get(HostCosts(x, y, d, lines, HostConfig{P: p, Reduce: Mean}))
 				for k, v := range got {
 					b, l := k/lines, k%lines
 					want := quantile(x.cloud(b), y.cloud(b), x.mass(b), y.mass(b), d[l*dim:(l+1)*dim], p)
@@ -170,10 +165,7 @@ func TestHostLarge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		alone, err := HostCosts(cx, cy, theta, 1, HostConfig{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		alone := must.Get(HostCosts(cx, cy, theta, 1, HostConfig{}))
 		want := reference(x, y, theta, 2)
 		along := 0.0 // theta'dF/dtheta = 2 F
 		for j, g := range grad.Directions {
@@ -211,10 +203,7 @@ func TestHostProperties(t *testing.T) {
 		cloud := func(v []float32, w []float64) Clouds {
 			return Clouds{Coords: v, Mass: w, Batch: 1, Points: len(v) / dim, Dim: dim}
 		}
-		c, err := HostCosts(cloud(x, wx), cloud(y, wy), d, lines, HostConfig{P: 2, Reduce: Mean})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(HostCosts(cloud(x, wx), cloud(y, wy), d, lines, HostConfig{P: 2, Reduce: Mean}))
 		return c
 	}
 	same := func(what string, a, b []float64, tol float64) {
@@ -300,10 +289,7 @@ func TestHostReference(t *testing.T) {
 			t.Fatal(err)
 		}
 		gy, gd := grad.Y, grad.Directions
-		f1, err := HostCosts(clouds("x"), clouds("y"), theta, lines, HostConfig{P: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f1 := must.Get(HostCosts(clouds("x"), clouds("y"), theta, lines, HostConfig{P: 1}))
 		for key, got := range map[string][]float64{"F2": f2, "F1": f1, "grad_y": gy, "grad_theta": gd} {
 			graphtest.Close(t, key, got, graphtest.Values(z[key]), 1e-9)
 		}
@@ -331,7 +317,8 @@ func TestHostErrors(t *testing.T) {
 		{clouds(4, func(c *Clouds) { c.Coords[3] = inf }), good, d, 2, HostConfig{}, "cloud x of pair 0, point 1"},
 		{good, clouds(5, nil), d, 2, HostConfig{}, "Reduce: Mean"},
 		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float64, 8) }), d, 2, HostConfig{}, "points with masses"},
-		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float64, 8) }), d, 2, HostConfig{Reduce: Mean}, "all masses are 0"},
+		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float64, 8) }), d, 2, HostConfig{Reduce: Mean},
+			"all masses are 0"},
 		{good, clouds(4, func(c *Clouds) { c.Mass = []float64{1, 1, 1, 1, 1, 1, -1, 1} }), d, 2, HostConfig{Reduce: Mean},
 			"pair 1, point 2: mass -1"},
 		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float64, 7) }), d, 2, HostConfig{Reduce: Mean}, "8 masses"},

@@ -99,7 +99,8 @@ func TestValues(t *testing.T) {
 func TestGradients(t *testing.T) {
 	const batch, points, slices, dim = 2, 24, 3, 3
 	r := rand.New(rand.NewPCG(3, 1))
-	args := [][]float32{normals(r, batch*points*dim, .3), normals(r, batch*points*dim, .5), directions(r, batch*slices, dim)}
+	args := [][]float32{normals(r, batch*points*dim, .3), normals(r, batch*points*dim, .5),
+		directions(r, batch*slices, dim)}
 	for _, p := range []float64{1.5, 2, 3} {
 		total := func(a [][]float32) float64 {
 			sum := 0.0

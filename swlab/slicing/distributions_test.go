@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
@@ -63,8 +64,10 @@ func TestNumbersDrawn(t *testing.T) {
 		normals     bool
 		draws       []int // the first draw
 	}{
-		{Orthogonal{}, 3, 3, true, []int{1, 1, 3, 3}}, {Orthogonal{}, 4, 3, true, []int{1, 2, 3, 3}}, {Orthogonal{}, 6, 3, true, []int{1, 2, 3, 3}},
-		{QMC{}, 63, 2, false, []int{1, 1, 1}}, {QMC{}, 64, 2, false, []int{1, 4, 1}}, {QMC{Replicates: 5}, 10, 3, true, []int{1, 5, 4}},
+		{Orthogonal{}, 3, 3, true, []int{1, 1, 3, 3}}, {Orthogonal{}, 4, 3, true, []int{1, 2, 3, 3}},
+		{Orthogonal{}, 6, 3, true, []int{1, 2, 3, 3}},
+		{QMC{}, 63, 2, false, []int{1, 1, 1}}, {QMC{}, 64, 2, false, []int{1, 4, 1}},
+		{QMC{Replicates: 5}, 10, 3, true, []int{1, 5, 4}},
 		{QMC{Replicates: 9}, 4, 3, true, []int{1, 4, 4}}, {QMC{}, 20, 5, false, []int{1, 1, 1, 6}},
 	} {
 		graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
@@ -153,8 +156,10 @@ func TestEverySliceIsUniform(t *testing.T) {
 					x := float64(v[(b*slices+s)*c.dim+k])
 					mean, square = mean+x/batch, square+x*x/batch
 				}
-				if z1, z2 := mean*math.Sqrt(batch*d), (square-1/d)/math.Sqrt((3/(d*(d+2))-1/(d*d))/batch); math.Abs(z1) > 4.5 || math.Abs(z2) > 4.5 {
-					t.Errorf("%+v, slice %d: coordinate %d has mean %v and mean square %v, %.1f and %.1f standard errors off", c, s, k, mean, square, z1, z2)
+				if z1, z2 := mean*math.Sqrt(batch*d), (square-1/d)/math.Sqrt((3/(d*(d+2))-1/(d*d))/batch); math.Abs(z1) > 4.5 ||
+					math.Abs(z2) > 4.5 {
+					t.Errorf("%+v, slice %d: coordinate %d has mean %v and mean square %v, %.1f and %.1f standard errors off", c, s, k,
+						mean, square, z1, z2)
 				}
 			}
 		}
@@ -197,7 +202,8 @@ func TestRandomPathLooksAtTheClouds(t *testing.T) {
 		src := Seeded(graph.RNGStateFromSeedForGraph(n[0].Graph(), 4))
 		dist := RandomPath{Kappa: 20}
 		return []*graph.Node{
-			dist.Draw(Request{Source: src, X: n[0], Y: n[1], Slices: 2000}), dist.Draw(Request{Source: src, X: n[0], Y: n[0], Slices: 2000}),
+			dist.Draw(Request{Source: src, X: n[0], Y: n[1], Slices: 2000}),
+			dist.Draw(Request{Source: src, X: n[0], Y: n[0], Slices: 2000}),
 		}
 	}, [][][]float32{{{0, 0, 0}}}, [][][]float32{{{0.5, 0, 0}}})
 	for k, want := range []float64{-vmf.MeanResultantLength(3, 20), 0} { // x - y points along -e1
@@ -218,7 +224,8 @@ func TestRandomPathTakesEveryPoint(t *testing.T) {
 	out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
 		src := Seeded(graph.RNGStateFromSeedForGraph(n[0].Graph(), 4))
 		dist := RandomPath{Kappa: 1e4}
-		return []*graph.Node{dist.Draw(Request{Source: src, X: n[0], Y: n[1], Slices: draws}), dist.Draw(Request{Source: src, X: n[1], Y: n[0], Slices: draws})}
+		return []*graph.Node{dist.Draw(Request{Source: src, X: n[0], Y: n[1], Slices: draws}),
+			dist.Draw(Request{Source: src, X: n[1], Y: n[0], Slices: draws})}
 	}, axes, origin)
 	for k, v := range out {
 		var near [3]float64
@@ -238,10 +245,7 @@ func TestRandomPathTakesEveryPoint(t *testing.T) {
 // TestSeeds: equal seeds give equal directions, others do not, for every registered distribution.
 func TestSeeds(t *testing.T) {
 	for _, name := range Names() {
-		l, err := New(name, Config{Kappa: 2, Chain: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(New(name, Config{Kappa: 2, Chain: 3}))
 		a, b, c := drawn(t, l, 1, 1, 8, 3), drawn(t, l, 1, 1, 8, 3), drawn(t, l, 2, 1, 8, 3)
 		same, other := true, name == "point" || name == "fixed"
 		for i := range a {

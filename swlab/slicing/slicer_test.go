@@ -11,6 +11,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -51,20 +52,12 @@ func TestHostMaximizer(t *testing.T) {
 	}
 	maximizers := func(steps int) (inGraph, onHost *Maximizer) {
 		climb := Ascent{Steps: steps, LearningRate: 0.05, Tangent: true}
-		inGraph, err := NewMaximizer(e, nil, climb, objective)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if onHost, err = NewHostMaximizer(e, nil, climb, host); err != nil {
-			t.Fatal(err)
-		}
+		inGraph = must.Get(NewMaximizer(e, nil, climb, objective))
+		onHost = must.Get(NewHostMaximizer(e, nil, climb, host))
 		return inGraph, onHost
 	}
 	reached := func(m *Maximizer, from *tensors.Tensor) []float32 {
-		l, err := m.Maximize(3, from, x, x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(m.Maximize(3, from, x, x))
 		return tensors.MustCopyFlatData[float32](l)
 	}
 	still, stillOnHost := maximizers(0)
@@ -104,10 +97,7 @@ func TestHostMaximizer(t *testing.T) {
 
 // TestSlicerLocation: no location without need, the given one as it is, else the amortizer's, else a uniform one.
 func TestSlicerLocation(t *testing.T) {
-	predict, err := amortizer.New("l", amortizer.Config{Points: 4, Dim: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	predict := must.Get(amortizer.New("l", amortizer.Config{Points: 4, Dim: 3}))
 	amortized := Slicer{Distribution: Point{}, Slices: 1, Amortizer: predict}
 	specs := amortized.Specs()
 	w := weights.Init(specs, 1)
@@ -201,10 +191,7 @@ func TestFixed(t *testing.T) {
 func TestNames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, name := range Names() {
-		l, err := New(name, Config{Kappa: 1, Chain: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(New(name, Config{Kappa: 1, Chain: 2}))
 		if l.Name() == "" || seen[l.Name()] {
 			t.Errorf("%s: the name %q is empty or taken", name, l.Name())
 		}
@@ -216,7 +203,8 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s: its directions depend on the clouds: %t", name, follows)
 		}
 	}
-	for says, c := range map[string]Config{"kappa": {Kappa: -1, Chain: 1}, "chain": {}, "replicates": {Chain: 1, Replicates: -1}} {
+	for says, c := range map[string]Config{"kappa": {Kappa: -1, Chain: 1}, "chain": {},
+		"replicates": {Chain: 1, Replicates: -1}} {
 		if _, err := New("vmf", c); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%+v: error %v", c, err)
 		}

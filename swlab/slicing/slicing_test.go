@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
@@ -24,7 +25,8 @@ func draw(l Distribution, location *graph.Node, seed int64, batch, slices, dim i
 	}
 	x := graph.Zeros(g, shapes.Make(dtypes.Float32, batch, 1, dim))
 	y := graph.OneHot(graph.Zeros(g, shapes.Make(dtypes.Int32, batch, 1)), dim, dtypes.Float32)
-	return l.Draw(Request{Source: Seeded(graph.RNGStateFromSeedForGraph(g, seed)), Location: location, X: x, Y: y, Slices: slices})
+	return l.Draw(Request{Source: Seeded(graph.RNGStateFromSeedForGraph(g, seed)), Location: location, X: x, Y: y,
+		Slices: slices})
 }
 
 // TestDistributions: every distribution draws unit vectors whose mean and second moment are those of its closed form.
@@ -106,14 +108,8 @@ func TestAscentDrawsFreshNoise(t *testing.T) {
 	x := tensors.FromFlatDataAndDimensions(make([]float32, 4*3), 4, 1, 3)
 	var at [3][]float32
 	for steps := range at {
-		c, err := NewMaximizer(graphtest.Engine(t), nil, Ascent{Steps: steps, LearningRate: 1e-3}, noisy)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, err := c.Maximize(5, nil, x, x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(NewMaximizer(graphtest.Engine(t), nil, Ascent{Steps: steps, LearningRate: 1e-3}, noisy))
+		l := must.Get(c.Maximize(5, nil, x, x))
 		at[steps] = tensors.MustCopyFlatData[float32](l)
 		l.FinalizeAll()
 	}
@@ -149,7 +145,8 @@ func TestCheck(t *testing.T) {
 // TestGivenNumbers: numbers come in order, and a draw of another shape is refused while the graph is built.
 func TestGivenNumbers(t *testing.T) {
 	build := func(dims ...int) error {
-		x, err := graph.NewExec(graphtest.Engine(t).Backend, func(a *graph.Node) *graph.Node { return Given(a).Normal(dims...) })
+		x, err := graph.NewExec(graphtest.Engine(t).Backend,
+			func(a *graph.Node) *graph.Node { return Given(a).Normal(dims...) })
 		if err != nil {
 			return err
 		}
@@ -174,14 +171,8 @@ func TestMaximize(t *testing.T) {
 	}
 	x := tensors.FromFlatDataAndDimensions([]float32{10, 5, 3, 10, 5, 3}, 2, 1, 3)
 	climb := func(a Ascent, seed int64) []float32 {
-		c, err := NewMaximizer(graphtest.Engine(t), nil, a, top)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, err := c.Maximize(seed, nil, x, x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(NewMaximizer(graphtest.Engine(t), nil, a, top))
+		l := must.Get(c.Maximize(seed, nil, x, x))
 		return tensors.MustCopyFlatData[float32](l)
 	}
 	value := func(l []float32) (v float64) {

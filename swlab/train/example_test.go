@@ -11,7 +11,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
-// Two steps on the built-in shapes, with 32 points a cloud and four clouds a step. The run folder has the log and the weights.
+// Two steps on the built-in shapes, with 32 points a cloud and four clouds a step. The run folder
+// has the log and the weights.
 func ExampleRun() {
 	out, err := os.MkdirTemp("", "")
 	if err != nil {

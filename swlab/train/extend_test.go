@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// TestExtendedRun: a finished run that is made longer ends with the log, the weights and the configuration of one that was that long
-// from the beginning, bit for bit, whether it had ended with an epoch or within one.
+// TestExtendedRun: a finished run that is made longer ends with the log, the weights and the
+// configuration of one that was that long from the beginning, bit for bit, whether it had ended
+// with an epoch or within one.
 func TestExtendedRun(t *testing.T) {
 	first, longer := func(c *Config) { c.Epochs = 1 }, func(c *Config) { c.Epochs = 2 }
 	moment := config("v-dsw", "l") // Adam keeps a first moment
@@ -20,11 +21,12 @@ func TestExtendedRun(t *testing.T) {
 		c             Config
 		first, longer func(*Config)
 	}{
-		"epochs":           {config("v-dsw", "la"), first, longer},
-		"first moment":     {moment, first, longer},
-		"ascent":           {config("v-dsw", ""), first, longer},
-		"within an epoch":  {config("sw", ""), func(c *Config) { c.Steps = 2 }, func(c *Config) { c.Steps = 4 }},
-		"bound taken away": {config("chamfer", ""), func(c *Config) { c.Epochs, c.Steps = 1, 0 }, func(c *Config) { c.Epochs = 1 }},
+		"epochs":          {config("v-dsw", "la"), first, longer},
+		"first moment":    {moment, first, longer},
+		"ascent":          {config("v-dsw", ""), first, longer},
+		"within an epoch": {config("sw", ""), func(c *Config) { c.Steps = 2 }, func(c *Config) { c.Steps = 4 }},
+		"bound taken away": {config("chamfer", ""), func(c *Config) { c.Epochs, c.Steps = 1, 0 },
+			func(c *Config) { c.Epochs = 1 }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -35,7 +37,8 @@ func TestExtendedRun(t *testing.T) {
 			x.first(&short)
 			before, dir := finished(t, goBackend(t), short, Options{})
 			got, _ := finished(t, goBackend(t), whole, Options{Out: dir, Resume: true})
-			if before.Steps >= got.Steps || got.Steps != want.Steps || got.BestEpoch != want.BestEpoch || got.BestLoss != want.BestLoss {
+			if before.Steps >= got.Steps || got.Steps != want.Steps || got.BestEpoch != want.BestEpoch ||
+				got.BestLoss != want.BestLoss {
 				t.Errorf("after %d steps extended to %+v, at once %+v", before.Steps, got, want)
 			}
 			files := []string{configFile, weightsFile, bestFile}
@@ -79,11 +82,15 @@ func TestNotExtended(t *testing.T) {
 		change func(*Config)
 		says   []string
 	}{
-		"fewer than done":  {taken, func(c *Config) { c.Epochs = 1 }, []string{"has done 6 steps", "found a length of 3", "epochs: 1, the run has 2"}},
-		"fewer steps":      {taken, func(c *Config) { c.Steps = 5 }, []string{"has done 6 steps", "found a length of 5"}},
-		"other settings":   {taken, func(c *Config) { c.Epochs, c.Slices, c.LearningRate, c.Momentum = 4, 9, 0.1, 0.5 }, []string{"another run", "slices: 9, the run has 8", "momentum: 0.5, the run has 0.9", "learning_rate: 0.1, the run has 0.001"}},
+		"fewer than done": {taken, func(c *Config) { c.Epochs = 1 },
+			[]string{"has done 6 steps", "found a length of 3", "epochs: 1, the run has 2"}},
+		"fewer steps": {taken, func(c *Config) { c.Steps = 5 }, []string{"has done 6 steps", "found a length of 5"}},
+		"other settings": {taken, func(c *Config) { c.Epochs, c.Slices, c.LearningRate, c.Momentum = 4, 9, 0.1, 0.5 },
+			[]string{"another run", "slices: 9, the run has 8", "momentum: 0.5, the run has 0.9",
+				"learning_rate: 0.1, the run has 0.001"}},
 		"no longer at all": {taken, func(c *Config) { c.Steps = 6 }, []string{"ends after 6 steps all the same", "steps"}},
-		"no checkpoints":   {bare, func(c *Config) { c.Epochs = 4 }, []string{"checkpoints have been removed", "another folder"}},
+		"no checkpoints": {bare, func(c *Config) { c.Epochs = 4 },
+			[]string{"checkpoints have been removed", "another folder"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			longer := c
@@ -124,8 +131,9 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestConfigBytes: the optimizers' settings are left out of JSON at their defaults, so that configurations have the bytes, and so the
-// hashes, that they had before; other values, 0 included, are written and read.
+// TestConfigBytes: the optimizers' settings are left out of JSON at their defaults, so that
+// configurations have the bytes, and so the hashes, that they had before; other values, 0 included,
+// are written and read.
 func TestConfigBytes(t *testing.T) {
 	const standard = `{"data":"builtin","points":2048,"clouds":0,"data_hash":"","batch":128,"epochs":301,"steps":-1,"seed":1,"loss":"sw","slices":0,"kappa":1,"chain":10,"control":"upper","epsilon":0.5,"p":0,"reg":0.01,"ascent_steps":50,"ascent_rate":0.0001,"reflection":"released","dk":64,"k":64,"variant":"released","backend":""}`
 	const small = `{"data":"boxes","points":32,"clouds":12,"data_hash":"2fa61e158d17","batch":5,"epochs":3,"steps":-1,"seed":1,"loss":"v-dsw","slices":8,"kappa":1,"chain":10,"control":"upper","epsilon":0.5,"p":2,"reg":0.01,"ascent_steps":2,"ascent_rate":0.0001,"amortizer":"la","reflection":"released","dk":8,"k":8,"variant":"released","backend":""}`
@@ -140,7 +148,8 @@ func TestConfigBytes(t *testing.T) {
 		}
 	}
 	c := DefaultConfig()
-	c.LearningRate, c.Momentum, c.WeightDecay, c.AmortizerLearningRate, c.AmortizerBeta1, c.AmortizerBeta2, c.AmortizerSteps = 0.5, 0, 0, 2e-3, 0.5, 0, 3
+	c.LearningRate, c.Momentum, c.WeightDecay, c.AmortizerLearningRate, c.AmortizerBeta1, c.AmortizerBeta2,
+		c.AmortizerSteps = 0.5, 0, 0, 2e-3, 0.5, 0, 3
 	raw, err := json.Marshal(c)
 	added := `,"learning_rate":0.5,"momentum":0,"weight_decay":0,"amortizer_learning_rate":0.002,"amortizer_beta1":0.5,"amortizer_beta2":0,"amortizer_steps":3}`
 	if err != nil || string(raw) != strings.TrimSuffix(standard, "}")+added {

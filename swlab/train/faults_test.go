@@ -16,6 +16,7 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/internal/durable/durabletest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -71,7 +72,8 @@ func TestEveryFault(t *testing.T) {
 func TestFolderRemoved(t *testing.T) {
 	c := config("chamfer", "")
 	dir := filepath.Join(t.TempDir(), "run")
-	_, err := Run(context.Background(), goBackend(t), boxes(12, 32), c, Options{Out: dir, Progress: func(Record, int) { os.RemoveAll(dir) }})
+	_, err := Run(context.Background(), goBackend(t), boxes(12, 32), c,
+		Options{Out: dir, Progress: func(Record, int) { os.RemoveAll(dir) }})
 	if !durabletest.Explained(err) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("%v", err)
 	}
@@ -86,17 +88,19 @@ func TestDamaged(t *testing.T) {
 	e, c := goBackend(t), config("chamfer", "")
 	c.Steps = 3
 	_, run := finished(t, e, c, Options{CheckpointEvery: 1})
-	m, err := c.Model()
-	if err != nil {
-		t.Fatal(err)
-	}
-	newest, err := listCheckpoints(run)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(c.Model())
+	newest := must.Get(listCheckpoints(run))
 	read := map[string]func(path string) (any, error){
-		filepath.Join(newest[0], tensorsFile): func(string) (any, error) { c, err := readCheckpoint(newest[0], m.stateSpecs()); return c, err },
-		filepath.Join(newest[0], stateFile):   func(string) (any, error) { c, err := readCheckpoint(newest[0], m.stateSpecs()); return c, err },
+		filepath.Join(newest[0], tensorsFile): func(string) (any, error) {
+			c,
+				err := readCheckpoint(newest[0], m.stateSpecs())
+			return c, err
+		},
+		filepath.Join(newest[0], stateFile): func(string) (any, error) {
+			c,
+				err := readCheckpoint(newest[0], m.stateSpecs())
+			return c, err
+		},
 		filepath.Join(run, weightsFile): func(path string) (any, error) {
 			set, err := weights.ReadSafetensors(path)
 			if err == nil {
@@ -110,14 +114,8 @@ func TestDamaged(t *testing.T) {
 	}
 	damages, found := 0, 0
 	for path, load := range read {
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := load(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.Get(os.ReadFile(path))
+		want := must.Get(load(path))
 		try := func(what string, content []byte) {
 			t.Helper()
 			if err := os.WriteFile(path, content, 0o644); err != nil {
@@ -154,10 +152,7 @@ func TestDamaged(t *testing.T) {
 
 	// The damaged checkpoint is named, and the one before it is used.
 	path := filepath.Join(newest[0], tensorsFile)
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(path))
 	raw[len(raw)/2] ^= 1
 	if err := os.WriteFile(path, raw, 0o644); err != nil {
 		t.Fatal(err)
@@ -165,10 +160,12 @@ func TestDamaged(t *testing.T) {
 	var notes []string
 	longer := c
 	longer.Steps = 4
-	_, dir := finished(t, e, longer, Options{Out: run, Resume: true, Note: func(text string) { notes = append(notes, text) }})
+	_, dir := finished(t, e, longer,
+		Options{Out: run, Resume: true, Note: func(text string) { notes = append(notes, text) }})
 	_, whole := finished(t, e, longer, Options{})
 	sameRuns(t, dir, whole, weightsFile, bestFile)
-	if len(notes) != 1 || !strings.Contains(notes[0], path) || !strings.Contains(notes[0], "damaged") || !strings.Contains(notes[0], filepath.Base(newest[1])) {
+	if len(notes) != 1 || !strings.Contains(notes[0], path) || !strings.Contains(notes[0], "damaged") ||
+		!strings.Contains(notes[0], filepath.Base(newest[1])) {
 		t.Errorf("said: %v", notes)
 	}
 }
@@ -178,10 +175,7 @@ func TestDamaged(t *testing.T) {
 func damagedLogs(t *testing.T, run string, specs []weights.Spec) {
 	t.Helper()
 	path := filepath.Join(run, logFile)
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(path))
 	write := func(content []byte) {
 		if err := os.WriteFile(path, content, 0o644); err != nil {
 			t.Fatal(err)
@@ -195,10 +189,7 @@ func damagedLogs(t *testing.T, run string, specs []weights.Spec) {
 	lines := bytes.SplitAfter(raw, []byte("\n"))
 	tried, found := 0, 0
 	for _, dir := range dirs {
-		c, err := readCheckpoint(dir, specs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(readCheckpoint(dir, specs))
 		whole := bytes.Join(lines[:c.Step], nil)
 		for at := range raw {
 			changed := bytes.Clone(raw)
@@ -229,13 +220,15 @@ func damagedLogs(t *testing.T, run string, specs []weights.Spec) {
 			t.Errorf("without a SHA-256, cut off by a byte: %q, %v", got, err)
 		}
 	}
-	t.Logf("%d damages of a log of %d bytes with two checkpoints, %d before the checkpoint and found", tried, len(raw), found)
+	t.Logf("%d damages of a log of %d bytes with two checkpoints, %d before the checkpoint and found", tried, len(raw),
+		found)
 
 	// The first line is that of both checkpoints.
 	raw[0] ^= 1
 	write(raw)
 	raw[0] ^= 1
-	if _, err := loadCheckpoint(run, specs, func(text string) { t.Error(text) }); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), logRemedy) {
+	if _, err := loadCheckpoint(run, specs, func(text string) { t.Error(text) }); err == nil ||
+		!strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), logRemedy) {
 		t.Errorf("%v", err)
 	}
 	if left, err := listCheckpoints(run); err != nil || !slices.Equal(left, dirs) {
@@ -255,16 +248,14 @@ func TestLogChangedMeanwhile(t *testing.T) {
 		if r.Step != total {
 			return
 		}
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.Get(os.ReadFile(path))
 		raw[bytes.LastIndex(raw, []byte("."))+1] ^= 1
 		if err := os.WriteFile(path, raw, 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := Run(context.Background(), e, boxes(12, 32), c, o); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "SHA-256") {
+	if _, err := Run(context.Background(), e, boxes(12, 32), c, o); err == nil || !strings.Contains(err.Error(), path) ||
+		!strings.Contains(err.Error(), "SHA-256") {
 		t.Errorf("%v", err)
 	}
 	if _, err := ReadResult(o.Out); err == nil {
@@ -298,7 +289,8 @@ func TestNonfinite(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, says := range []string{fmt.Sprintf("step %d of ", at(0)), "the loss is NaN", "cloud 7 of boxes has the coordinate +Inf", "nonfinite-step-", "--on-nonfinite skip"} {
+	for _, says := range []string{fmt.Sprintf("step %d of ", at(0)), "the loss is NaN",
+		"cloud 7 of boxes has the coordinate +Inf", "nonfinite-step-", "--on-nonfinite skip"} {
 		if !strings.Contains(err.Error(), says) {
 			t.Errorf("no %q in %v", says, err)
 		}
@@ -308,7 +300,8 @@ func TestNonfinite(t *testing.T) {
 	}
 	batch := filepath.Join(o.Out, fmt.Sprintf("nonfinite-step-%09d.npz", at(0)))
 	clouds, err := format.Read(batch, "data")
-	if err != nil || len(clouds.Shape) != 3 || !slices.ContainsFunc(clouds.Narrow, func(x float32) bool { return math.IsInf(float64(x), 1) }) {
+	if err != nil || len(clouds.Shape) != 3 ||
+		!slices.ContainsFunc(clouds.Narrow, func(x float32) bool { return math.IsInf(float64(x), 1) }) {
 		t.Errorf("%v %v", clouds, err)
 	}
 	if _, err := datasets.Load(batch, datasets.Options{}); err == nil || !strings.Contains(err.Error(), batch) {
@@ -322,10 +315,7 @@ func TestNonfinite(t *testing.T) {
 			cutOff(t, e, set, c, cut, o)
 			o.Resume = true
 		}
-		r, err := Run(context.Background(), e, set, c, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(Run(context.Background(), e, set, c, o))
 		return r, o.Out
 	}
 	r, whole := skip(0)
@@ -349,14 +339,16 @@ func TestNonfinite(t *testing.T) {
 	c.LearningRate = 3e38
 	o.Out = filepath.Join(t.TempDir(), "run")
 	_, err = Run(context.Background(), e, boxes(12, 32), c, o)
-	if err == nil || !strings.Contains(err.Error(), "step 1 of ") || !strings.Contains(err.Error(), "a weight is not finite after the update") {
+	if err == nil || !strings.Contains(err.Error(), "step 1 of ") ||
+		!strings.Contains(err.Error(), "a weight is not finite after the update") {
 		t.Errorf("an infinite gradient: %v", err)
 	}
 	if savedStep(o.Out) != 0 {
 		t.Error("a checkpoint of weights that are not finite")
 	}
 	o.Out, o.OnNonfinite = filepath.Join(t.TempDir(), "run"), "skip"
-	if _, err = Run(context.Background(), e, boxes(12, 32), c, o); err == nil || !strings.Contains(err.Error(), "no step of epoch 0 was finite") {
+	if _, err = Run(context.Background(), e, boxes(12, 32), c, o); err == nil ||
+		!strings.Contains(err.Error(), "no step of epoch 0 was finite") {
 		t.Errorf("every step skipped: %v", err)
 	}
 	o.OnNonfinite = "never"

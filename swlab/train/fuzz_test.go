@@ -18,7 +18,8 @@ func FuzzCheckpoint(f *testing.F) {
 	if err := os.Mkdir(filepath.Join(dir, checkpointDir), 0o755); err != nil {
 		f.Fatal(err)
 	}
-	if err := saveCheckpoint(dir, checkpoint{progress: progress{Step: 3, LastLoss: 0.5}, tensors: weights.Init(specs, 1)}); err != nil {
+	if err := saveCheckpoint(dir, checkpoint{progress: progress{Step: 3, LastLoss: 0.5},
+		tensors: weights.Init(specs, 1)}); err != nil {
 		f.Fatal(err)
 	}
 	all, err := listCheckpoints(dir)
@@ -102,7 +103,8 @@ func FuzzLog(f *testing.F) {
 		if n := bytes.Count(raw, []byte("\n")) + 1; len(records) > n || !bytes.HasPrefix(raw, lines) {
 			t.Errorf("%d records of %d lines", len(records), n)
 		}
-		if again, _, err := readLog(dir, len(records), sumOf(lines)); err != nil && len(records) > 0 || len(again) != len(records) {
+		if again, _, err := readLog(dir, len(records), sumOf(lines)); err != nil && len(records) > 0 ||
+			len(again) != len(records) {
 			t.Errorf("with its SHA-256: %d records of %d, %v", len(again), len(records), err)
 		}
 		if _, _, err := readLog(dir, math.MaxInt, sumOf(append(lines, ' '))); err == nil {

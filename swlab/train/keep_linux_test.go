@@ -11,8 +11,9 @@ import (
 	"testing"
 )
 
-// TestMemoryIsKept: the steps of a training reuse the memory of the steps before them. GLIBC_TUNABLES with a limit of its own
-// prevents that: then each step gives its large buffers back and takes new pages. Either is a process of its own.
+// TestMemoryIsKept: the steps of a training reuse the memory of the steps before them.
+// GLIBC_TUNABLES with a limit of its own prevents that: then each step gives its large buffers back
+// and takes new pages. Either is a process of its own.
 func TestMemoryIsKept(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles a step twice")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -18,14 +19,8 @@ func after(t *testing.T, c Config, steps int) checkpoint {
 	t.Helper()
 	c.Steps = steps
 	_, dir := finished(t, goBackend(t), c, Options{})
-	m, err := c.Model()
-	if err != nil {
-		t.Fatal(err)
-	}
-	state, err := loadCheckpoint(dir, m.stateSpecs(), func(string) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(c.Model())
+	state := must.Get(loadCheckpoint(dir, m.stateSpecs(), func(string) {}))
 	return state
 }
 
@@ -44,7 +39,8 @@ func near(t *testing.T, what string, names []weights.Spec, tol float64, got, wan
 	}
 }
 
-// TestSGDSettingsReachTheStep: with g found by a run without momentum and decay, one step of another learning rate and decay is
+// TestSGDSettingsReachTheStep: with g found by a run without momentum and decay, one step of
+// another learning rate and decay is
 //
 //	w1 = w0 - rate (g + decay w0),
 //
@@ -52,10 +48,7 @@ func near(t *testing.T, what string, names []weights.Spec, tol float64, got, wan
 func TestSGDSettingsReachTheStep(t *testing.T) {
 	c := config("sw", "")
 	c.Batch, c.LearningRate, c.Momentum, c.WeightDecay = 6, 1, 0, 0
-	m, err := c.Model()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(c.Model())
 	start, plain := m.initial(c.Seed), after(t, c, 1)
 	at := func(s checkpoint, group, name string, i int) float64 {
 		v, _ := s.tensors.Get(group + name)
@@ -92,8 +85,8 @@ func (b bowl) Build(c loss.BuildArgs, x, y *graph.Node) loss.Result {
 	return r
 }
 
-// TestAmortizerSteps: the amortizer takes that many steps of Adam per batch, every one from where the last has come to, with the
-// moments' decays that were asked for.
+// TestAmortizerSteps: the amortizer takes that many steps of Adam per batch, every one from where
+// the last has come to, with the moments' decays that were asked for.
 func TestAmortizerSteps(t *testing.T) {
 	c := DefaultConfig()
 	c.AmortizerLearningRate = 0.2
@@ -111,7 +104,8 @@ func TestAmortizerSteps(t *testing.T) {
 			for k := 1; k <= steps; k++ {
 				g := target - x
 				m, v = betas[0]*m+(1-betas[0])*g, betas[1]*v+(1-betas[1])*g*g
-				x += 0.2 * m / (1 - math.Pow(betas[0], float64(k))) / (math.Sqrt(v/(1-math.Pow(betas[1], float64(k)))) + AmortizerAdam.Eps)
+				x += 0.2 * m / (1 - math.Pow(betas[0], float64(k))) / (math.Sqrt(v/(1-math.Pow(betas[1], float64(k)))) +
+					AmortizerAdam.Eps)
 			}
 			if math.Abs(float64(now.Data[i])-x) > 1e-5 {
 				t.Errorf("betas %v: w[%d] = %v, expected %v", betas, i, now.Data[i], x)

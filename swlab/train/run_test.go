@@ -15,6 +15,7 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -34,7 +35,8 @@ func boxes(n, m int) *datasets.Set {
 
 func config(lossName, amortizer string) Config {
 	c := DefaultConfig()
-	c.Loss, c.Amortizer, c.Points, c.Batch, c.Epochs, c.Slices, c.DK, c.K, c.AscentSteps = lossName, amortizer, 32, 5, 3, 8, 8, 8, 2
+	c.Loss, c.Amortizer, c.Points, c.Batch, c.Epochs, c.Slices, c.DK, c.K, c.AscentSteps = lossName, amortizer, 32, 5, 3,
+		8, 8, 8, 2
 	return c
 }
 
@@ -49,10 +51,7 @@ func backend(t *testing.T) *engine.Engine {
 
 func goBackend(t *testing.T) *engine.Engine {
 	t.Helper()
-	e, err := engine.Open("go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(engine.Open("go"))
 	return e
 }
 
@@ -62,10 +61,7 @@ func finished(t *testing.T, e *engine.Engine, c Config, o Options) (Result, stri
 	if o.Out == "" {
 		o.Out = filepath.Join(t.TempDir(), "run")
 	}
-	r, err := Run(context.Background(), e, boxes(12, 32), c, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Run(context.Background(), e, boxes(12, 32), c, o))
 	return r, o.Out
 }
 
@@ -99,10 +95,7 @@ func sameRuns(t *testing.T, got, want string, files ...string) {
 // values are a log without its times.
 func values(t *testing.T, dir string) []Record {
 	t.Helper()
-	log, err := ReadLog(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := must.Get(ReadLog(dir))
 	for i := range log {
 		log[i].Seconds = 0
 	}
@@ -112,25 +105,21 @@ func values(t *testing.T, dir string) []Record {
 func sameLog(a, b []Record) bool {
 	same := func(p, q *float64) bool { return (p == nil) == (q == nil) && (p == nil || *p == *q) }
 	return slices.EqualFunc(a, b, func(x, y Record) bool {
-		return x.Step == y.Step && x.Epoch == y.Epoch && x.Loss == y.Loss && same(x.Objective, y.Objective) && same(x.AscentAngle, y.AscentAngle)
+		return x.Step == y.Step && x.Epoch == y.Epoch && x.Loss == y.Loss && same(x.Objective, y.Objective) &&
+			same(x.AscentAngle, y.AscentAngle)
 	})
 }
 
 func sameFile(t *testing.T, a, b string) bool {
 	t.Helper()
-	x, err := os.ReadFile(a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	y, err := os.ReadFile(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Get(os.ReadFile(a))
+	y := must.Get(os.ReadFile(b))
 	return bytes.Equal(x, y)
 }
 
-// TestRunResumes: a run cut off in the middle, with a log that ran ahead of
-// the checkpoint into nonsense and a half-written checkpoint lying about, ends the same; for every way to find locations.
+// TestRunResumes: a run cut off in the middle, with a log that ran ahead of the checkpoint into
+// nonsense and a half-written checkpoint lying about, ends the same; for every way to find
+// locations.
 func TestRunResumes(t *testing.T) {
 	for i, c := range []Config{config("sw", ""), config("v-dsw", "la"), config("v-dsw", ""), config("chamfer", "")} {
 		t.Run(c.Loss+c.Amortizer, func(t *testing.T) {
@@ -156,10 +145,7 @@ func TestRunResumes(t *testing.T) {
 			if err := os.Truncate(filepath.Join(newest[0], tensorsFile), 1000); err != nil {
 				t.Fatal(err)
 			}
-			f, err := os.OpenFile(filepath.Join(dir, logFile), os.O_APPEND|os.O_WRONLY, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(os.OpenFile(filepath.Join(dir, logFile), os.O_APPEND|os.O_WRONLY, 0))
 			if _, err := f.WriteString("\x00\x00\n" + `{"step":6,"epo`); err != nil {
 				t.Fatal(err)
 			}
@@ -180,10 +166,7 @@ func TestKilledEarly(t *testing.T) {
 	c := config("chamfer", "")
 	c.Steps = 2
 	_, whole := finished(t, backend(t), c, Options{})
-	raw, err := os.ReadFile(filepath.Join(whole, configFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(filepath.Join(whole, configFile)))
 	for _, resume := range []bool{true, false} {
 		dir := t.TempDir()
 		left := []string{filepath.Join(dir, "."+configFile+".123")}
@@ -191,7 +174,8 @@ func TestKilledEarly(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(dir, configFile), raw, 0o644); err != nil {
 				t.Fatal(err)
 			}
-			left = append(left, filepath.Join(dir, "."+weightsFile+".7"), filepath.Join(dir, checkpointDir, "."+checkpointPrefix+"000000001.1"))
+			left = append(left, filepath.Join(dir, "."+weightsFile+".7"),
+				filepath.Join(dir, checkpointDir, "."+checkpointPrefix+"000000001.1"))
 		}
 		for _, path := range left {
 			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -224,10 +208,7 @@ func TestBrokenCheckpointsGoAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	finished(t, backend(t), c, Options{Out: dir, Resume: true})
-	m, err := c.Model()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(c.Model())
 	if p, err := readCheckpoint(dirs[0], m.stateSpecs()); err != nil || p.Step != 2 {
 		t.Errorf("the newest checkpoint after resuming: %+v, %v", p.progress, err)
 	}
@@ -237,7 +218,8 @@ func TestBrokenCheckpointsGoAway(t *testing.T) {
 		}
 	}
 	_, err = Run(context.Background(), backend(t), boxes(12, 32), c, Options{Out: dir, Resume: true})
-	if err == nil || !strings.Contains(err.Error(), "holds no checkpoint to resume from") || !strings.Contains(err.Error(), tensorsFile) {
+	if err == nil || !strings.Contains(err.Error(), "holds no checkpoint to resume from") ||
+		!strings.Contains(err.Error(), tensorsFile) {
 		t.Errorf("all checkpoints broken: %v", err)
 	}
 }
@@ -282,7 +264,8 @@ func TestNoBatchOfOne(t *testing.T) {
 	}
 	c := config("chamfer", "")
 	c.Epochs = 1
-	if r, err := Run(context.Background(), backend(t), boxes(11, 32), c, Options{Out: t.TempDir()}); err != nil || r.Steps != 2 || r.Epochs != 1 {
+	if r, err := Run(context.Background(), backend(t), boxes(11, 32), c, Options{Out: t.TempDir()}); err != nil ||
+		r.Steps != 2 || r.Epochs != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -337,7 +320,8 @@ func TestRunLearns(t *testing.T) {
 	if first, last := mean(log[:3]), mean(log[len(log)-3:]); last > 0.8*first {
 		t.Errorf("loss %v at first, %v at last", first, last)
 	}
-	if r.Steps != 15 || r.Epochs != 5 || r.BestEpoch < 1 || r.BestLoss >= mean(log[:3]) || !(r.SecondsPerStep > 0) || r.Run != dir {
+	if r.Steps != 15 || r.Epochs != 5 || r.BestEpoch < 1 || r.BestLoss >= mean(log[:3]) || !(r.SecondsPerStep > 0) ||
+		r.Run != dir {
 		t.Errorf("result %+v", r)
 	}
 	best, lowest := -1, math.Inf(1)
@@ -354,21 +338,17 @@ func TestRunLearns(t *testing.T) {
 	}
 	short := c
 	short.Epochs = best + 1
-	if _, end := finished(t, e, short, Options{}); !sameFile(t, filepath.Join(dir, bestFile), filepath.Join(end, weightsFile)) {
+	if _, end := finished(t, e, short, Options{}); !sameFile(t, filepath.Join(dir, bestFile),
+		filepath.Join(end, weightsFile)) {
 		t.Errorf("%s is not the state after epoch %d", bestFile, best)
 	}
-	w, err := weights.ReadSafetensors(filepath.Join(dir, weightsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	model, err := c.Model()
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(weights.ReadSafetensors(filepath.Join(dir, weightsFile)))
+	model := must.Get(c.Model())
 	if _, err := w.Match(model.Net.Specs()); err != nil {
 		t.Error(err)
 	}
-	if again, _ := finished(t, e, c, Options{Out: dir, Resume: true}); again.Loss != r.Loss || again.BestEpoch != r.BestEpoch {
+	if again, _ := finished(t, e, c, Options{Out: dir, Resume: true}); again.Loss != r.Loss ||
+		again.BestEpoch != r.BestEpoch {
 		t.Errorf("resuming a finished run: %+v, was %+v", again, r)
 	}
 }
@@ -383,14 +363,8 @@ func TestZeroStepsInitialiseAndSave(t *testing.T) {
 	if file, err := WeightsFile(dir, "best"); err != nil || filepath.Base(file) != weightsFile {
 		t.Errorf("weights %q, %v", file, err)
 	}
-	m, err := c.Model()
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := weights.ReadSafetensors(filepath.Join(dir, amortizerFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(c.Model())
+	got := must.Get(weights.ReadSafetensors(filepath.Join(dir, amortizerFile)))
 	want := weights.Init(m.Loss.Specs(), stream(c.Seed, 0, psiStream))
 	for _, n := range want.Names() {
 		a, _ := got.Get(n)
@@ -438,7 +412,8 @@ func TestWrongCalls(t *testing.T) {
 				c.o.Out = filepath.Join(t.TempDir(), "run")
 			}
 			_, err := Run(context.Background(), backend(t), c.set, cfg, c.o)
-			if !errors.As(err, new(UsageError)) || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "\n") {
+			if !errors.As(err, new(UsageError)) || !strings.Contains(err.Error(), c.says) ||
+				strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %v, expected a wrong call that says %q", err, c.says)
 			}
 			if _, err := os.Stat(filepath.Join(c.o.Out, configFile)); err == nil && c.o.Out != taken {
@@ -451,8 +426,8 @@ func TestWrongCalls(t *testing.T) {
 	}
 }
 
-// TestSmallCloudsAreNoted: a training by the approximate EMD says once that its clouds are too small for it, and by another loss, or
-// of clouds of radius 1, nothing.
+// TestSmallCloudsAreNoted: a training by the approximate EMD says once that its clouds are too
+// small for it, and by another loss, or of clouds of radius 1, nothing.
 func TestSmallCloudsAreNoted(t *testing.T) {
 	for _, c := range []struct {
 		loss  string
@@ -465,10 +440,12 @@ func TestSmallCloudsAreNoted(t *testing.T) {
 		}
 		var notes []string
 		o := config(c.loss, "")
-		if _, err := Run(context.Background(), goBackend(t), set, o, Options{Out: filepath.Join(t.TempDir(), "run"), Note: func(text string) { notes = append(notes, text) }}); err != nil {
+		if _, err := Run(context.Background(), goBackend(t), set, o, Options{Out: filepath.Join(t.TempDir(), "run"),
+			Note: func(text string) { notes = append(notes, text) }}); err != nil {
 			t.Fatal(err)
 		}
-		if len(notes) != c.notes || c.notes > 0 && !strings.Contains(notes[0], "excess: at radius 0.02 the approximate EMD is up to 27.4 times the exact one") {
+		if len(notes) != c.notes || c.notes > 0 &&
+			!strings.Contains(notes[0], "excess: at radius 0.02 the approximate EMD is up to 27.4 times the exact one") {
 			t.Errorf("%s of clouds times %g: notes %q", c.loss, c.size, notes)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sliced-wasserstein/lab/internal/durable"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
 
@@ -55,10 +56,7 @@ func TestSource(t *testing.T) {
 
 // TestUnknownSource: a run whose code is not known says so, and no other process resumes it.
 func TestUnknownSource(t *testing.T) {
-	program, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must.Get(os.Executable())
 	before := time.Now().AddDate(-10, 0, 0) // before this file was written
 	if err := os.Chtimes(program, before, before); err != nil {
 		t.Skip(err)
@@ -67,7 +65,8 @@ func TestUnknownSource(t *testing.T) {
 	c.Steps = 1
 	var notes []string
 	_, dir := finished(t, goBackend(t), c, Options{Note: func(text string) { notes = append(notes, text) }})
-	if len(notes) != 1 || !strings.Contains(notes[0], "loss unknown") || !strings.Contains(notes[0], "was changed after the program was built") || !strings.Contains(notes[0], "version") {
+	if len(notes) != 1 || !strings.Contains(notes[0], "loss unknown") ||
+		!strings.Contains(notes[0], "was changed after the program was built") || !strings.Contains(notes[0], "version") {
 		t.Errorf("said %q", notes)
 	}
 	c.Steps = 2
@@ -81,7 +80,8 @@ func TestUnknownSource(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Steps = 3
-	if _, err := Run(t.Context(), goBackend(t), boxes(12, 32), c, Options{Out: dir, Resume: true}); err == nil || !strings.Contains(err.Error(), "was changed after") {
+	if _, err := Run(t.Context(), goBackend(t), boxes(12, 32), c, Options{Out: dir, Resume: true}); err == nil ||
+		!strings.Contains(err.Error(), "was changed after") {
 		t.Errorf("resumed by another process: %v", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
@@ -24,10 +25,7 @@ func model(t testing.TB, m, slices, dk, k int) Model {
 	t.Helper()
 	s := loss.Defaults()
 	s.Slices, s.Amortizer, s.Maps = slices, "la", amortizer.Config{Points: m, DK: dk, K: k}
-	l, err := loss.NewGraph("v-dsw", s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(loss.NewGraph("v-dsw", s))
 	return Model{Net: &pointnet.Autoencoder{Points: m}, Loss: l, SGD: AutoencoderSGD, Adam: AmortizerAdam}
 }
 
@@ -70,11 +68,13 @@ func startOf(m Model, seed uint64) []any {
 	return append(in, tensors.FromScalar(float64(0)))
 }
 
-// TestTrace follows three steps of LA v-DSW with given noise against float64 PyTorch: the numbers in testdata (256 points),
-// and the project's golden set (2048 points) where it is at hand. A wrong order of the two updates, reused noise or a
-// missing one shows at once, for the first Adam step turns the directions by tens of degrees.
+// TestTrace follows three steps of LA v-DSW with given noise against float64 PyTorch: the numbers
+// in testdata (256 points), and the project's golden set (2048 points) where it is at hand. A wrong
+// order of the two updates, reused noise or a missing one shows at once, for the first Adam step
+// turns the directions by tens of degrees.
 func TestTrace(t *testing.T) {
-	for name, path := range map[string]string{"own": "testdata/trace.npz", "golden": filepath.Join("..", "..", "..", "shared", "golden", "train_step_trace.npz")} {
+	for name, path := range map[string]string{"own": "testdata/trace.npz",
+		"golden": filepath.Join("..", "..", "..", "shared", "golden", "train_step_trace.npz")} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := os.Stat(path); err != nil && name == "golden" {
 				t.Skipf("the golden set is not here: %v", err)
@@ -82,10 +82,7 @@ func TestTrace(t *testing.T) {
 			if testing.Short() && name == "golden" {
 				t.Skip("2048 points: in make check, on XLA, which its bounds are for")
 			}
-			z, err := numpy.FromNpzFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			z := must.Get(numpy.FromNpzFile(path))
 			trace(t, z)
 		})
 	}
@@ -128,14 +125,12 @@ func trace(t *testing.T, z map[string]*tensors.Tensor) {
 	}
 	flat := func(v *tensors.Tensor) []float32 { return tensors.MustCopyFlatData[float32](v) }
 	tol := map[string][3]float64{
-		"J": {2e-6, 5e-4, 5e-3}, "loss": {5e-5, 5e-4, 2e-2}, "eps_before": {5e-5, 5e-4, 2e-2}, "eps_after": {5e-4, 5e-4, 2e-1},
-		"ck_ae": {5e-6, 5e-4, 5e-3}, "ck_la": {1e-5, 5e-5, 6e-4}, // 5.4e-4 on the pure-Go backend, which adds term by term
+		"J": {2e-6, 5e-4, 5e-3}, "loss": {5e-5, 5e-4, 2e-2}, "eps_before": {5e-5, 5e-4, 2e-2},
+		"eps_after": {5e-4, 5e-4, 2e-1},
+		"ck_ae":     {5e-6, 5e-4, 5e-3}, "ck_la": {1e-5, 5e-5, 6e-4}, // 5.4e-4 on the pure-Go backend, which adds term by term
 	}
 	for step := range d[0] {
-		out, err := x.Call(append([]any{part("x", step), part("u", step), part("normals", step)}, state...)...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(x.Call(append([]any{part("x", step), part("u", step), part("normals", step)}, state...)...))
 		for i, key := range []string{"loss", "J", "eps_before", "eps_after"} {
 			graphtest.Close(t, fmt.Sprintf("step %d %s", step, key), flat(out[i]), want(key, step), tol[key][step])
 		}
@@ -183,10 +178,7 @@ func TestSidesDoNotMix(t *testing.T) {
 	for i := range points {
 		points[i] = float32(math.Sin(float64(i*i) * 0.37))
 	}
-	rng, err := graph.RNGStateFromSeed(3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rng := must.Get(graph.RNGStateFromSeed(3))
 	x, err := graph.NewExec(backend(t).Backend, func(n []*graph.Node) []*graph.Node {
 		s := mod.bind(n[2:])
 		src := slicing.Seeded(n[1])
@@ -210,10 +202,7 @@ func TestSidesDoNotMix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := x.Call(append([]any{tensors.FromFlatDataAndDimensions(points, batch, m, 3), rng}, in...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(x.Call(append([]any{tensors.FromFlatDataAndDimensions(points, batch, m, 3), rng}, in...)...))
 	for i, what := range []string{"dJ/d autoencoder", "dloss/d amortizer", "dJ/d amortizer", "dloss/d autoencoder"} {
 		if v := out[i].Value().(float32); (v == 0) != (i < 2) {
 			t.Errorf("|%s| = %v", what, v)
@@ -221,8 +210,8 @@ func TestSidesDoNotMix(t *testing.T) {
 	}
 }
 
-// TestBootstrapDrawsWithReplacement: about 63 % of the points of a cloud are distinct in a bootstrap, and every point comes from its own
-// cloud. The points say where they are from.
+// TestBootstrapDrawsWithReplacement: about 63 % of the points of a cloud are distinct in a
+// bootstrap, and every point comes from its own cloud. The points say where they are from.
 func TestBootstrapDrawsWithReplacement(t *testing.T) {
 	const clouds, m = 64, 512
 	data := make([]float32, clouds*m*3)

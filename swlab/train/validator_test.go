@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -37,15 +38,18 @@ func TestValidation(t *testing.T) {
 			}
 			cut := filepath.Join(t.TempDir(), "run")
 			cutOff(t, backend(t), boxes(12, 32), c, 3, Options{Out: cut, Validation: held})
-			if again, _ := finished(t, backend(t), c, Options{Out: cut, Resume: true, Validation: held}); !slices.Equal(again.Validation, r.Validation) {
+			if again, _ := finished(t, backend(t), c,
+				Options{Out: cut, Resume: true, Validation: held}); !slices.Equal(again.Validation, r.Validation) {
 				t.Errorf("cut off and resumed: %v, at once: %v", again.Validation, r.Validation)
 			}
-			if _, err := Run(context.Background(), backend(t), boxes(12, 32), c, Options{Out: dir, Resume: true}); err == nil || !strings.Contains(err.Error(), "validation") {
+			if _, err := Run(context.Background(), backend(t), boxes(12, 32), c, Options{Out: dir, Resume: true}); err == nil ||
+				!strings.Contains(err.Error(), "validation") {
 				t.Errorf("resumed without the clouds held out: %v", err)
 			}
 		})
 	}
-	if _, err := Run(context.Background(), backend(t), boxes(12, 32), config("sw", ""), Options{Out: t.TempDir(), Validation: boxes(7, 16)}); err == nil ||
+	if _, err := Run(context.Background(), backend(t), boxes(12, 32), config("sw", ""),
+		Options{Out: t.TempDir(), Validation: boxes(7, 16)}); err == nil ||
 		!strings.Contains(err.Error(), "found 7 of 16 points") {
 		t.Errorf("validation clouds of another size: %v", err)
 	}
@@ -54,10 +58,7 @@ func TestValidation(t *testing.T) {
 // chamferOf is the mean Chamfer distance between seven boxes and what the network in the file makes of them.
 func chamferOf(t *testing.T, path string, m int) float64 {
 	t.Helper()
-	set, err := weights.ReadSafetensors(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.Get(weights.ReadSafetensors(path))
 	net := &pointnet.Autoencoder{Points: m}
 	args := []any{tensors.FromFlatDataAndDimensions(boxes(7, m).Coords, 7, m, 3)}
 	for _, s := range net.Specs() {

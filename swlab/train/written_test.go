@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
+	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
@@ -39,10 +40,7 @@ func newWritten(t *testing.T, name string, change func(*Model)) *written {
 	const m, batch = 16, 3
 	s := loss.Defaults()
 	s.Slices, s.Kappa, s.Amortizer, s.Maps = 8, 5, name, amortizer.Config{Points: m, DK: 4, K: 4}
-	l, err := loss.NewGraph("v-dsw", s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(loss.NewGraph("v-dsw", s))
 	w := &written{model: Model{Net: &pointnet.Autoencoder{Points: m}, Loss: l, SGD: AutoencoderSGD, Adam: AmortizerAdam}}
 	change(&w.model)
 	w.state = startOf(w.model, 5)
@@ -62,10 +60,7 @@ func (w *written) step(t *testing.T, ascend, descend int64, location, moved []fl
 	m := w.model
 	args := []any{w.x}
 	for _, seed := range []int64{ascend, descend} {
-		rng, err := graph.RNGStateFromSeed(seed)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rng := must.Get(graph.RNGStateFromSeed(seed))
 		args = append(args, rng)
 	}
 	state := slices.Clone(w.state)
@@ -96,10 +91,7 @@ func (w *written) step(t *testing.T, ascend, descend int64, location, moved []fl
 		t.Fatal(err)
 	}
 	defer x.Finalize()
-	out, err := x.Call(append(args, state...)...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(x.Call(append(args, state...)...))
 	number := func(i int) float64 { return float64(tensors.MustCopyFlatData[float32](out[i])[0]) }
 	flat := func(i int) []float32 { return tensors.MustCopyFlatData[float32](out[i]) }
 	return outcome{number(0), number(1), number(2), flat(3), flat(4), flat(5), flat(6), flat(7)}
@@ -156,8 +148,10 @@ func TestAsWritten(t *testing.T) {
 			}
 			same := func(what string, o outcome) {
 				t.Helper()
-				if !slices.Equal(o.psi, base.psi) || o.objective != base.objective || !slices.Equal(o.before, base.before) || o.angle != base.angle {
-					t.Errorf("%s changes the amortizer's step: J %v, angle %v; as released %v, %v", what, o.objective, o.angle, base.objective, base.angle)
+				if !slices.Equal(o.psi, base.psi) || o.objective != base.objective || !slices.Equal(o.before, base.before) ||
+					o.angle != base.angle {
+					t.Errorf("%s changes the amortizer's step: J %v, angle %v; as released %v, %v", what, o.objective, o.angle,
+						base.objective, base.angle)
 				}
 				if slices.Equal(o.bias, base.bias) {
 					t.Errorf("%s does not change the autoencoder's step", what)
@@ -170,12 +164,14 @@ func TestAsWritten(t *testing.T) {
 			if !slices.Equal(o.after, base.before) {
 				t.Errorf("simultaneous: the slices are at %v, the prediction before the ascent is %v", o.after, base.before)
 			}
-			near("simultaneous: slope with the location held fixed", along(o.grad, v), simultaneous.slope(t, 1, 2, o.after, v), 0.01)
+			near("simultaneous: slope with the location held fixed", along(o.grad, v), simultaneous.slope(t, 1, 2, o.after, v),
+				0.01)
 
 			// Equal seeds are what common slices give a step: see TestCommonSlices.
 			common := released.step(t, 1, 1, nil, nil)
 			same("common slices", common)
-			near("common slices: slope with the location held fixed", along(common.grad, v), released.slope(t, 1, 1, common.after, v), 0.01)
+			near("common slices: slope with the location held fixed", along(common.grad, v),
+				released.slope(t, 1, 1, common.after, v), 0.01)
 			if both := simultaneous.step(t, 1, 1, nil, nil); both.loss != both.objective {
 				t.Errorf("both: the loss is %v, the objective %v", both.loss, both.objective)
 			}
@@ -186,7 +182,8 @@ func TestAsWritten(t *testing.T) {
 			if want := append(slices.Clone(base.after[3:]), base.after[:3]...); !slices.Equal(elsewhere.after, want) {
 				t.Errorf("other location: the slices are at %v, expected each pair's at the next pair's, %v", elsewhere.after, want)
 			}
-			near("other location: slope with the location held fixed", along(elsewhere.grad, v), released.slope(t, 1, 2, elsewhere.after, v), 0.01)
+			near("other location: slope with the location held fixed", along(elsewhere.grad, v),
+				released.slope(t, 1, 2, elsewhere.after, v), 0.01)
 
 			through := newWritten(t, name, func(m *Model) { m.Simultaneous, m.LocationGradient = true, true })
 			g := through.step(t, 1, 2, nil, nil)
@@ -219,10 +216,7 @@ func TestCommonSlices(t *testing.T) {
 	c := DefaultConfig()
 	c.Points, c.Loss, c.Amortizer, c.Slices, c.DK, c.K = 16, "v-dsw", "la", 4, 4, 4
 	c.Simultaneous, c.CommonSlices = true, true
-	m, err := c.Model()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(c.Model())
 	s, _ := probed(t, m.Loss, func(to *Model) { to.Simultaneous, to.CommonSlices = m.Simultaneous, m.CommonSlices })
 	r := oneStep(t, s, 1)
 	if math.Abs(r.Loss-*r.Objective) > 1e-6*r.Loss {
@@ -246,17 +240,20 @@ func norm(v []float64) (s float64) {
 // TestUpdatesNeedAnAmortizer: the options are refused where no amortizer predicts the location.
 func TestUpdatesNeedAnAmortizer(t *testing.T) {
 	for name, set := range map[string]func(*Config){
-		"simultaneous": func(c *Config) { c.Simultaneous = true }, "common-slices": func(c *Config) { c.CommonSlices = true }, "location-gradient": func(c *Config) { c.LocationGradient = true },
-		"other-location": func(c *Config) { c.OtherLocation = true },
+		"simultaneous": func(c *Config) { c.Simultaneous = true }, "common-slices": func(c *Config) { c.CommonSlices = true },
+		"location-gradient": func(c *Config) { c.LocationGradient = true },
+		"other-location":    func(c *Config) { c.OtherLocation = true },
 	} {
 		for what, change := range map[string]func(*Config){
-			"SW": func(*Config) {}, "v-DSW": func(c *Config) { c.Loss = "v-dsw" }, "LA v-DSW": func(c *Config) { c.Loss, c.Amortizer, c.FineTune = "v-dsw", "la", true },
+			"SW": func(*Config) {}, "v-DSW": func(c *Config) { c.Loss = "v-dsw" },
+			"LA v-DSW": func(c *Config) { c.Loss, c.Amortizer, c.FineTune = "v-dsw", "la", true },
 		} {
 			c := DefaultConfig()
 			c.Points = 16
 			set(&c)
 			change(&c)
-			want := fmt.Sprintf("%s: expected a loss whose location an amortizer predicts without fine-tuning, found %s", name, what)
+			want := fmt.Sprintf("%s: expected a loss whose location an amortizer predicts without fine-tuning, found %s", name,
+				what)
 			if _, err := c.Model(); err == nil || err.Error() != want {
 				t.Errorf("%v, expected %q", err, want)
 			}
@@ -264,7 +261,8 @@ func TestUpdatesNeedAnAmortizer(t *testing.T) {
 	}
 	c := DefaultConfig()
 	c.Loss, c.Amortizer, c.Points, c.CommonSlices = "max-sw", "la", 16, true
-	if _, err := c.Model(); err == nil || !strings.Contains(err.Error(), "common-slices: expected a loss that draws slices") {
+	if _, err := c.Model(); err == nil ||
+		!strings.Contains(err.Error(), "common-slices: expected a loss that draws slices") {
 		t.Errorf("one slice, at the location: %v", err)
 	}
 }
@@ -276,10 +274,7 @@ func TestDirections(t *testing.T) {
 		s := loss.Defaults()
 		s.Slices = 1
 		change(&s)
-		l, err := loss.NewGraph(name, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(loss.NewGraph(name, s))
 		stepper, _ := probed(t, l)
 		return [2][]float64{oneStep(t, stepper, 1).Direction, oneStep(t, stepper, 2).Direction}
 	}
@@ -287,7 +282,8 @@ func TestDirections(t *testing.T) {
 	if d := directions("sw", func(s *loss.Config) { s.Slicing = "fixed" }); !unit(d[0]) || !slices.Equal(d[0], d[1]) {
 		t.Errorf("fixed: %v", d)
 	}
-	if d := directions("sw", func(s *loss.Config) { s.Slicing = "common" }); !unit(d[0]) || !unit(d[1]) || slices.Equal(d[0], d[1]) {
+	if d := directions("sw", func(s *loss.Config) { s.Slicing = "common" }); !unit(d[0]) || !unit(d[1]) ||
+		slices.Equal(d[0], d[1]) {
 		t.Errorf("common: %v", d)
 	}
 	if d := directions("sw", func(*loss.Config) {}); norm(d[0]) > 1-1e-6 || slices.Equal(d[0], d[1]) {

@@ -45,12 +45,13 @@ func (k *Keys) lists() [][]uint64 {
 	return out
 }
 
-// TestKeys projects, sorts and sums on every kernel, beside the same in plain Go: for sizes around those of blocks, several
-// dimensions, keys with and without numbers.
+// TestKeys projects, sorts and sums on every kernel, beside the same in plain Go: for sizes around
+// those of blocks, several dimensions, keys with and without numbers.
 func TestKeys(t *testing.T) {
 	for name, kernel := range kernels() {
 		r := rand.New(rand.NewPCG(1, 2))
-		for _, n := range []int{1, 2, 3, 7, 8, 9, 15, 16, 17, 30, 31, 33, 64, 100, 128, 129, 500, 512, 513, 514, 1000, 1024, 2048, 2049, 3000, 4096, 5000, 5002, 20000} {
+		for _, n := range []int{1, 2, 3, 7, 8, 9, 15, 16, 17, 30, 31, 33, 64, 100, 128, 129, 500, 512, 513, 514, 1000, 1024,
+			2048, 2049, 3000, 4096, 5000, 5002, 20000} {
 			for _, numbered := range []bool{false, true} {
 				bits, shift := 52, uint(0)
 				if kernel.lanes != kernel.words { // 32 bits
@@ -111,7 +112,8 @@ func TestKeys(t *testing.T) {
 					k.Project(points, theta, origin, shift, numbered, dither)
 					for l, got := range k.lists() {
 						if !slices.Equal(got, want[c][l]) {
-							t.Fatalf("%s: %d points in %d dimensions, numbered %v: lane %d: other keys than in plain Go", name, n, dim, numbered, l)
+							t.Fatalf("%s: %d points in %d dimensions, numbered %v: lane %d: other keys than in plain Go", name, n, dim,
+								numbered, l)
 						}
 						slices.Sort(want[c][l])
 					}
