@@ -87,12 +87,6 @@ func loadFiles(root string, files []cloudFile, o Options, progress func(done, to
 	if err != nil {
 		return nil, err
 	}
-	if o.Points == 0 && !sameSize(sets) {
-		o.Points, o.AtMost = meshPoints, true
-		if sets, err = readAll(files, o, nil); err != nil {
-			return nil, err
-		}
-	}
 	set, err := joinSets(root, files, sets)
 	if err != nil {
 		return nil, err
@@ -110,8 +104,9 @@ func loadFiles(root string, files []cloudFile, o Options, progress func(done, to
 	return set, set.assignParts(root, files, sets)
 }
 
-// readAll reads files in parallel. The result does not depend on the timing, nor does the error if
-// several fail.
+// readAll reads files in parallel. If they have unequal numbers of points and none is asked for, or at
+// most so many, all get as many as the smallest. The result does not depend on the timing, nor does
+// the error if several fail.
 func readAll(files []cloudFile, o Options, progress func(done, total int)) ([]*Set, error) {
 	sets, errs := make([]*Set, len(files)), make([]error, len(files))
 	var group sync.WaitGroup
@@ -134,22 +129,18 @@ func readAll(files []cloudFile, o Options, progress func(done, total int)) ([]*S
 	if err := cmp.Or(errs...); err != nil {
 		return nil, err
 	}
-	if o.AtMost && o.Points > 0 && !sameSize(sets) {
-		o.AtMost = false
-		smallest := slices.MinFunc(sets, func(a, b *Set) int { return cmp.Compare(a.Points, b.Points) })
-		fewest := slices.Index(sets, smallest)
-		o.Points = smallest.Points
-		sets, err := readAll(files, o, nil)
-		if err == nil {
-			sets[fewest].Fewest = files[fewest].path
-		}
-		return sets, err
+	unequal := slices.ContainsFunc(sets, func(s *Set) bool { return s.Points != sets[0].Points })
+	if !unequal || o.Points > 0 && !o.AtMost {
+		return sets, nil
 	}
-	return sets, nil
-}
-
-func sameSize(sets []*Set) bool {
-	return !slices.ContainsFunc(sets, func(s *Set) bool { return s.Points != sets[0].Points })
+	smallest := slices.MinFunc(sets, func(a, b *Set) int { return cmp.Compare(a.Points, b.Points) })
+	fewest, most := slices.Index(sets, smallest), cmp.Or(o.Points, meshPoints)
+	o.Points, o.AtMost = min(smallest.Points, most), false
+	sets, err := readAll(files, o, nil)
+	if err == nil && o.Points < most {
+		sets[fewest].Fewest = files[fewest].path
+	}
+	return sets, err
 }
 
 // joinSets puts the clouds of all files into one set.

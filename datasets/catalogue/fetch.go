@@ -62,7 +62,7 @@ func Fetch(ctx context.Context, source Source, o Options) (_ *Record, err error)
 	o.Client = cmp.Or(o.Client, &http.Client{CheckRedirect: checkRedirect})
 	defer func() {
 		if full(err) {
-			err = fmt.Errorf("%w: no space left: free some, or choose another cache with --cache or SWLAB_CACHE", err)
+			err = fmt.Errorf("%w; --cache or SWLAB_CACHE puts the set on another disk", err)
 		}
 	}()
 	given, err := o.given(source)
