@@ -110,11 +110,11 @@ func (e *entry) free() {
 // close waits for calls to end and frees all programs.
 func (c *cache) close() {
 	c.mu.Lock()
-	c.closed = true
+	entries := c.entries // A call whose program does not compile still deletes its entry.
+	c.entries, c.closed = nil, true
 	c.mu.Unlock()
-	for _, e := range c.entries {
+	for _, e := range entries {
 		e.busy.Lock()
 		e.free()
 	}
-	c.entries = nil
 }

@@ -167,6 +167,26 @@ func TestCache(t *testing.T) {
 	<-closed
 }
 
+// TestCloseWhileCompiling: Close waits also for a call whose program does not compile.
+func TestCloseWhileCompiling(t *testing.T) {
+	e := openGoAlone(t)
+	c, broken, closed := &e.shared.cache, errors.New("broken"), make(chan struct{})
+	_, _, err := c.use(programKey{key: "broken"}, func() (*compiled, error) {
+		go func() {
+			defer close(closed)
+			e.Close()
+		}()
+		for Ready(e) == nil {
+			runtime.Gosched()
+		}
+		return nil, broken
+	})
+	<-closed
+	if err != broken || c.entries != nil {
+		t.Errorf("%v, and %d programs after Close", err, len(c.entries))
+	}
+}
+
 // TestProgramAtOnce: many goroutines and few forms compile each form once.
 func TestProgramAtOnce(t *testing.T) {
 	e := openGoAlone(t)
