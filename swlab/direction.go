@@ -54,7 +54,7 @@ func Direction(name string, x, y *datasets.Set, o DirectionConfig) (p *Predictio
 	found := amortizer.SizesOf(w)
 	p = &Prediction{Amortizer: name, Backend: e.Name, Parameters: amortizer.Parameters(a), DK: found.DK, K: found.K,
 		Warnings: warnOf(nil, x, y)}
-	m := pairMap{graphKey{"direction", directionGraph{name, o.Variant}}, w, min(x.Clouds, pairsAtOnce(x, y)), nil,
+	m := pairMap{graphKey{"direction", directionGraph{name, o.DK, o.K, o.Variant}}, w, min(x.Clouds, pairsAtOnce(x, y)), nil,
 		a.Direction}
 	p.Directions, err = m.rows(context.Background(), e, x, y)
 	if err != nil {
@@ -72,10 +72,11 @@ func Direction(name string, x, y *datasets.Set, o DirectionConfig) (p *Predictio
 // pairsAtOnce is the number of pairs of a part: attention has tables of m^2 entries per pair.
 func pairsAtOnce(x, y *datasets.Set) int { return max(1, (16<<20)/x.Points/y.Points) }
 
-// directionGraph identifies a map's graph. Its sizes are those of the weights.
+// directionGraph identifies a map's graph, with the weights, which tell the sizes that were not given.
 type directionGraph struct {
-	name string
-	form amortizer.Variant
+	name    string
+	dk, k   int
+	variant amortizer.Variant
 }
 
 // directionWork counts pairs of points: attention compares every two.

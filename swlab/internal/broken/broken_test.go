@@ -105,6 +105,36 @@ func TestBroken(t *testing.T) {
 	}
 }
 
+// turned is an amortizer without weights that reads k.
+type turned struct{ amortizer.Config }
+
+func (turned) Name() string                     { return "turned" }
+func (turned) Properties() amortizer.Properties { return amortizer.Properties{AnySize: true} }
+func (turned) Specs() []weights.Spec            { return nil }
+func (turned) Check(int) error                  { return nil }
+func (t turned) Direction(_ weights.Nodes, x, _ *graph.Node) *graph.Node {
+	one := graph.Reshape(graph.Const(x.Graph(), []float32{1, float32(t.K), 0}), 1, 3)
+	return slicing.Unit(graph.BroadcastToDims(one, x.Shape().Dimensions[0], 3))
+}
+
+// TestSizesWithoutWeights: maps of two sizes are two, though no weight has that size.
+func TestSizesWithoutWeights(t *testing.T) {
+	amortizer.Register("turned", amortizer.Entry{New: func(c amortizer.Config) amortizer.Amortizer { return turned{c} }, Reads: []string{"k"}})
+	x, err := datasets.New([]float32{0, 0, 0, 1, 0, 0}, 1, 2, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []int{1, 2} {
+		p, err := swlab.Direction("turned", x, x, swlab.DirectionConfig{K: k})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ratio := p.Directions[1] / p.Directions[0]; ratio != float32(k) {
+			t.Errorf("k = %d: the direction of k = %v", k, ratio)
+		}
+	}
+}
+
 // TestImpossible: sizes whose product does not fit, a path that is none, engines that are closed or none.
 func TestImpossible(t *testing.T) {
 	x := must.Get(datasets.New([]float32{0, 0, 0, 1, 0, 0}, 1, 2, 3))
