@@ -194,6 +194,7 @@ func (c *Maximizer) Maximize(seed int64, from, x, y *tensors.Tensor) (*tensors.T
 	if from != nil {
 		engine.Free(begin.Location)
 		if begin.Location, err = from.LocalClone(); err != nil {
+			engine.Free(begin.Random)
 			return nil, err
 		}
 	}

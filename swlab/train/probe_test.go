@@ -208,6 +208,25 @@ func TestStateAfterAStep(t *testing.T) {
 	}
 }
 
+// TestFailedStep: a step that ends early frees the running statistics that it has found.
+func TestFailedStep(t *testing.T) {
+	trainer, _ := probed(t, probe{})
+	s := &step{trainer: trainer}
+	if err := s.forward(probeRows); err != nil {
+		t.Fatal(err)
+	}
+	found := s.buffers
+	s.free()
+	if len(found) == 0 {
+		t.Error("no running statistics")
+	}
+	for name, v := range found {
+		if v.Ok() {
+			t.Errorf("%s is left on the device", name)
+		}
+	}
+}
+
 // TestFineTuning: the ascent starts from the amortizer's new prediction. With rate 0 the step is
 // that of the amortized loss, except for its noise: the amortizer takes the same kind of step. With
 // a real rate the location costs more than the prediction.

@@ -1,6 +1,8 @@
 package train
 
 import (
+	"maps"
+
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -51,9 +53,9 @@ func (t *trainer) step(n int, rows []int32) (Record, error) {
 type step struct {
 	*trainer
 	Record
-	x, y, random tensor // random is the random state
-	buffers      map[string]tensor
-	kept         []tensor // for the backward pass
+	x, y, random tensor            // random is the random state
+	buffers      map[string]tensor // the new running statistics, until they are part of the state
+	kept         []tensor          // for the backward pass
 	draw         drawIn[tensor]
 	drawn        drawOut[tensor] // the directions of the loss; empty: not drawn yet
 	pairs        *loss.HostPairs // of x and y, where plain Go finds costs; else nil
@@ -80,7 +82,7 @@ func (s *step) run(rows []int32) error {
 // later frees values at the end of the step.
 func (s *step) later(values ...any) { s.garbage = append(s.garbage, values...) }
 
-func (s *step) free() { engine.Free(s.garbage...) }
+func (s *step) free() { engine.Free(append(s.garbage, s.buffers)...) }
 
 // once is the step in one program.
 func (s *step) once(rows []int32) error {
@@ -121,6 +123,7 @@ func (s *step) forward(rows []int32) error {
 		return err
 	}
 	s.later(out.X, out.Random, out.Kept)
+	s.buffers = out.Buffers
 	decoded := out.Decoded
 	if s.hostMaxima {
 		defer engine.Free(out.Features, out.Weight)
@@ -136,10 +139,7 @@ func (s *step) forward(rows []int32) error {
 	s.later(decoded.Y, decoded.Kept)
 	s.x, s.y, s.random = out.X, decoded.Y, out.Random
 	s.kept = append(out.Kept, decoded.Kept...)
-	s.buffers = out.Buffers
-	for name, v := range decoded.Buffers {
-		s.buffers[name] = v
-	}
+	maps.Copy(s.buffers, decoded.Buffers)
 	s.draw = drawIn[tensor]{X: s.x, Y: s.y, Weights: s.state.Amortizer.Weights}
 	if s.onHost {
 		s.pairs, err = s.model.Loss.(loss.Sliced).HostPairs(s.x, s.y)
@@ -324,17 +324,15 @@ func (s *step) backward() error {
 	if err != nil {
 		return err
 	}
-	for _, v := range out.Momentum { // waits for the results
-		if _, err := tensors.CopyFlatData[float32](v); err != nil {
-			return err
-		}
-		break
+	trained := s.model.trained()
+	last := out.Momentum[trained[len(trained)-1].Name]
+	if _, err := tensors.CopyFlatData[float32](last); err != nil { // waits for the results
+		s.later(out)
+		return err
 	}
 	s.later(s.state.Net, s.state.Momentum)
-	for name, v := range s.buffers {
-		out.Net[name] = v
-	}
-	s.state.Net, s.state.Momentum = out.Net, out.Momentum
+	maps.Copy(out.Net, s.buffers)
+	s.state.Net, s.state.Momentum, s.buffers = out.Net, out.Momentum, nil
 	return nil
 }
 
