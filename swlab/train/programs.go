@@ -250,41 +250,37 @@ type (
 
 // gradient is the loss of the autoencoder's step and its gradient in the reconstructions.
 func (m Model) gradient(in gradientIn[node]) (out gradientOut[node]) {
+	x, y := in.Draw.X, in.Draw.Y
 	if in.Costs == nil {
-		r := m.inGraph(in.Draw, ot1d.Y)
+		r := m.Loss.Build(m.buildArgs(in.Draw), x, y)
 		out.Loss, out.Report = graph.ReduceAllMean(r.Pairs), m.report(in.Draw, r)
-		out.Y = graph.Gradient(out.Loss, in.Draw.Y)[0]
+		out.Y = graph.Gradient(out.Loss, y)[0]
 		return out
 	}
-	sliced, directions, costs := m.Loss.(loss.Sliced), in.Directions, in.Costs
-	if in.Slopes != nil {
-		d := in.Draw
-		src := slicing.Seeded(d.Random)
-		location := sliced.Slicer.Amortizer.Direction(d.Weights, d.X, d.Y)
-		location = m.nextPairsLocation(d.Weights, location, d.X, d.Y)
-		directions = sliced.Slicer.Draw(src, location, d.X, d.Y)
-		costs = slicing.Linearised(costs, in.Slopes, directions)
+	sliced := m.Loss.(loss.Sliced)
+	if in.Slopes == nil {
+		out.Loss = graph.ReduceAllMean(m.value(in).Pairs)
+	} else {
+		out.Loss = graph.ReduceAllMean(sliced.BuildFrom(in.Costs, in.Slopes, m.buildArgs(in.Draw), x, y).Pairs)
 	}
-	out.Loss = graph.ReduceAllMean(sliced.Finish(costs, directions, in.Draw.X, in.Draw.Y, nil, m.Net.Points).Pairs)
 	if in.Slopes == nil && !sliced.NeedsClouds() {
 		out.Costs = graph.Gradient(out.Loss, in.Costs)[0]
 		return out
 	}
-	both := graph.Gradient(out.Loss, in.Costs, in.Draw.Y)
+	both := graph.Gradient(out.Loss, in.Costs, y)
 	out.Costs, out.Y = both[0], both[1]
 	return out
 }
 
-// inGraph builds the loss of the autoencoder's step.
-func (m Model) inGraph(in drawIn[node], wrt ot1d.Wrt) loss.Result {
-	location := in.Location
+// buildArgs are those of the loss of the autoencoder's step.
+func (m Model) buildArgs(in drawIn[node]) loss.BuildArgs {
+	args := loss.BuildArgs{Source: slicing.Seeded(in.Random), Weights: in.Weights, Location: in.Location, Wrt: ot1d.Y}
 	if sliced, ok := m.predicts(); ok && m.LocationGradient {
-		location = sliced.Slicer.Amortizer.Direction(in.Weights, in.X, in.Y)
-		wrt |= ot1d.Directions
+		args.Location = sliced.Slicer.Amortizer.Direction(in.Weights, in.X, in.Y)
+		args.Wrt |= ot1d.Directions
 	}
-	location = m.nextPairsLocation(in.Weights, location, in.X, in.Y)
-	args := loss.BuildArgs{Source: slicing.Seeded(in.Random), Weights: in.Weights, Location: location, Wrt: wrt}
-	return m.Loss.Build(args, in.X, in.Y)
+	args.Location = m.nextPairsLocation(in.Weights, args.Location, in.X, in.Y)
+	return args
 }
 
 type (
