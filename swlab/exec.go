@@ -2,7 +2,6 @@ package swlab
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
@@ -131,7 +130,7 @@ func float32s(t *tensors.Tensor) []float32 {
 // narrow converts results to float32, or returns an error if they do not fit.
 func narrow(what string, v []float64) ([]float32, error) {
 	out := vec.To[float32](v)
-	if i := slices.IndexFunc(out, func(x float32) bool { return !vec.Finite(x) }); i >= 0 {
+	if i := vec.NotFinite(out); i >= 0 {
 		return nil, fmt.Errorf("%s: number %d does not fit into float32, which holds up to 3.4e38; scale the clouds or lower p", what, i)
 	}
 	return out, nil

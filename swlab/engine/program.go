@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -39,8 +38,6 @@ type Program[In, Out any] struct {
 // NewProgram describes a program; the first Call with inputs of a form and of shapes compiles it.
 // key is comparable and holds everything that the graph depends on apart from its inputs: programs
 // of equal keys and types share what is compiled. With the key nil, a program shares nothing.
-//
-// The engine keeps build together with the compiled graph, so it should not hold on to large data.
 func NewProgram[In, Out, NodesIn, NodesOut any](e *Engine, key any, build func(NodesIn) NodesOut) Program[In, Out] {
 	if key == nil {
 		key = new(int)
@@ -182,11 +179,12 @@ func fill(to, like reflect.Value, next func() reflect.Value) {
 
 // names are the keys of a map, in order.
 func names(m reflect.Value) []string {
-	keys := map[string]bool{}
+	var keys []string
 	for _, k := range m.MapKeys() {
-		keys[k.String()] = true
+		keys = append(keys, k.String())
 	}
-	return slices.Sorted(maps.Keys(keys))
+	slices.Sort(keys)
+	return keys
 }
 
 // taking returns the elements of list one after the other.

@@ -13,6 +13,7 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/internal/settings"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 	"github.com/sliced-wasserstein/lab/swlab/optim"
 	"github.com/sliced-wasserstein/lab/swlab/ot"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
@@ -203,11 +204,7 @@ func (g *generatorRun) step(step int, real []float32, n int) (loss float64, shor
 	if err != nil {
 		return 0, false, err
 	}
-	narrow := make([]float32, len(grad))
-	for i, v := range grad {
-		narrow[i] = float32(v)
-	}
-	in := generatorIn[tensor]{z, tensors.FromFlatDataAndDimensions(narrow, n, pointnet.LatentSize), g.state}
+	in := generatorIn[tensor]{z, tensors.FromFlatDataAndDimensions(vec.To[float32](grad), n, pointnet.LatentSize), g.state}
 	defer in.Gradient.FinalizeAll()
 	out, err := g.update.Call(in)
 	if err != nil {

@@ -56,15 +56,15 @@ func Costs(x, y, directions *graph.Node, o Config) *graph.Node {
 	if o.Wrt&Directions == 0 {
 		directions = graph.StopGradient(directions)
 	}
-	cost := equalSizes(x, y, directions, o)
+	cost := sumOverPoints(x, y, directions, o)
 	if o.Reduce == Mean {
 		cost = graph.DivScalar(cost, float64(x.Shape().Dimensions[1]))
 	}
 	return cost
 }
 
-// equalSizes is the sum over the points.
-func equalSizes(x, y, directions *graph.Node, o Config) *graph.Node {
+// sumOverPoints is the cost before a mean.
+func sumOverPoints(x, y, directions *graph.Node, o Config) *graph.Node {
 	sum := func(d *graph.Node) *graph.Node { return graph.ReduceSum(power(d, o.P), 2) }
 	a, b := graph.Einsum("bmd,bld->blm", x, directions), graph.Einsum("bmd,bld->blm", y, directions)
 	fixedA, fixedB := graph.StopGradient(a), graph.StopGradient(b)

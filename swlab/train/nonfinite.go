@@ -2,9 +2,7 @@ package train
 
 import (
 	"fmt"
-	"math"
 	"path/filepath"
-	"slices"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/datasets/format"
@@ -15,16 +13,15 @@ import (
 // nonfinite says what is not finite after a step; "" if all is. A gradient that is not makes a
 // weight that is not.
 func (t *trainer) nonfinite(r Record) (what string, err error) {
-	finite := func(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
-	if !finite(r.Loss) {
+	if !vec.Finite(r.Loss) {
 		return fmt.Sprintf("the loss is %v", r.Loss), nil
 	}
 	for _, x := range []*float64{r.Objective, r.AscentAngle} {
-		if x != nil && !finite(*x) {
+		if x != nil && !vec.Finite(*x) {
 			return fmt.Sprintf("the objective of the ascent or its angle is %v", *x), nil
 		}
 	}
-	if slices.ContainsFunc(r.Direction, func(x float64) bool { return !finite(x) }) {
+	if !vec.Finite(r.Direction...) {
 		return "the direction is not finite", nil
 	}
 	for _, weights := range []map[string]tensor{t.state.Net, t.state.Amortizer.Weights} {
@@ -37,7 +34,7 @@ func (t *trainer) nonfinite(r Record) (what string, err error) {
 		}
 		sum := take(out.Zero)
 		engine.Free(out)
-		if !finite(sum) {
+		if !vec.Finite(sum) {
 			return "a weight is not finite after the update, so the gradient was not", nil
 		}
 	}

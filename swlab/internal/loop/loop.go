@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
 )
 
@@ -23,11 +22,8 @@ func XLAOnCPU(g *graph.Graph) bool { return XLA(g) && OnCPU(g) }
 func XLA(g *graph.Graph) bool { return g.Backend().Name() == "xla" }
 
 // OnCPU reports whether the graph runs on a CPU: XLA's, or the pure-Go backend.
-func OnCPU(g *graph.Graph) bool { return CPU(g.Backend()) }
-
-// CPU reports whether a backend runs on a CPU.
-func CPU(b compute.Backend) bool {
-	return b.Name() != "xla" || strings.Contains(strings.ToLower(b.Description()), "cpu")
+func OnCPU(g *graph.Graph) bool {
+	return !XLA(g) || strings.Contains(strings.ToLower(g.Backend().Description()), "cpu")
 }
 
 // GatherRows takes from every item of x the rows given by at:
