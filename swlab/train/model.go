@@ -216,26 +216,17 @@ func (m Model) stateSpecs() []weights.Spec {
 
 // initial draws the state of step 0, network and amortizer from separate generators.
 func (m Model) initial(seed uint64) checkpoint {
-	set := weights.NewSet()
+	c := checkpoint{progress: progress{BestEpoch: -1}, tensors: weights.NewSet()}
 	for _, p := range m.groups() {
-		drawn := weights.Init(p.specs, stream(seed, 0, p.stream))
-		for _, name := range drawn.Names() {
-			t, _ := drawn.Get(name)
-			set.Put(p.prefix+name, t)
-		}
+		c.put(p.prefix, weights.Init(p.specs, stream(seed, 0, p.stream)))
 	}
-	return checkpoint{progress: progress{BestEpoch: -1}, tensors: set}
+	return c
 }
 
 // upload puts the state of a checkpoint on the device.
 func (m Model) upload(c checkpoint) (s State[*tensors.Tensor]) {
-	for i, to := range s.maps() {
-		*to = map[string]*tensors.Tensor{}
-		p := m.groups()[i]
-		for _, sp := range p.specs {
-			t, _ := c.tensors.Get(p.prefix + sp.Name)
-			(*to)[sp.Name] = tensors.FromFlatDataAndDimensions(t.Data, sp.Shape...)
-		}
+	for i, p := range m.groups() {
+		*s.maps()[i] = group(c.tensors, p.prefix).Upload()
 	}
 	s.Amortizer.Count = tensors.FromScalar(c.AdamSteps)
 	return s
@@ -244,15 +235,12 @@ func (m Model) upload(c checkpoint) (s State[*tensors.Tensor]) {
 // download copies the state to the host.
 func (m Model) download(s State[*tensors.Tensor], p progress) (checkpoint, error) {
 	c := checkpoint{progress: p, tensors: weights.NewSet()}
-	for i, from := range s.maps() {
-		p := m.groups()[i]
-		for _, sp := range p.specs {
-			v, err := tensors.CopyFlatData[float32]((*from)[sp.Name])
-			if err != nil {
-				return c, fmt.Errorf("copying %s from the device: %w", p.prefix+sp.Name, err)
-			}
-			c.tensors.Put(p.prefix+sp.Name, weights.Tensor{Shape: sp.Shape, Data: v})
+	for i, p := range m.groups() {
+		copied, err := weights.Download(p.specs, *s.maps()[i])
+		if err != nil {
+			return c, fmt.Errorf("%s: %w", p.prefix, err)
 		}
+		c.put(p.prefix, copied)
 	}
 	c.AdamSteps = s.Amortizer.Count.Value().(float64)
 	return c, nil
@@ -274,6 +262,14 @@ func stream(seed uint64, step int, purpose uint64) uint64 {
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	return z ^ z>>31
+}
+
+// put adds the tensors of a set, with a prefix before their names.
+func (c checkpoint) put(prefix string, set *weights.Set) {
+	for _, name := range set.Names() {
+		t, _ := set.Get(name)
+		c.tensors.Put(prefix+name, t)
+	}
 }
 
 // group is the part of a set whose names start with prefix, without it.
