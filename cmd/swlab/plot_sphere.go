@@ -180,7 +180,7 @@ func drawDirections(d slicing.Distribution, location []float32, n int, seed uint
 	}
 	in := drawIn[*tensors.Tensor]{state, tensors.FromFlatDataAndDimensions(location, 1, 3)}
 	defer engine.Free(in)
-	out, err := engine.NewProgram[drawIn[*tensors.Tensor], *tensors.Tensor](e, drawKey{d.Name(), n}, func(in drawIn[*graph.Node]) *graph.Node {
+	out, err := engine.NewProgram[drawIn[*tensors.Tensor], *tensors.Tensor](e, nil, func(in drawIn[*graph.Node]) *graph.Node {
 		return d.Draw(slicing.Request{Source: slicing.Seeded(in.Noise), Location: in.Location, X: graph.InsertAxes(in.Location, 1), Slices: n})
 	}).Call(in)
 	if err != nil {
@@ -192,12 +192,6 @@ func drawDirections(d slicing.Distribution, location []float32, n int, seed uint
 
 // drawIn are the inputs of the graph of drawDirections.
 type drawIn[T any] struct{ Noise, Location T }
-
-// drawKey identifies the graph of drawDirections.
-type drawKey struct {
-	distribution string
-	n            int
-}
 
 // pageAnswer is that of a page, which has no size.
 type pageAnswer struct {
