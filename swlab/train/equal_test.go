@@ -12,7 +12,11 @@ import (
 )
 
 // TestStepIsTheOracle: along 20 steps of training, each step gives the loss, report, weights, momentum,
-// running statistics and amortizer of the step in one graph from the same state.
+// running statistics and amortizer of the step in one graph from the same state. Two things would
+// magnify the rounding by which the two may differ, and by how much depends on the processor: the
+// batch norms of two clouds divide by the differences between them, so there are four; and Adam
+// divides by the size of its gradient, be it rounding alone, so here its Eps exceeds that. Then the
+// reports of a step differ by 3e-5 at most and the state by 1e-4, with and without vectors and FMA.
 func TestStepIsTheOracle(t *testing.T) {
 	for name, c := range map[string]struct {
 		loss   string
@@ -46,6 +50,7 @@ func TestStepIsTheOracle(t *testing.T) {
 				t.Fatal(err)
 			}
 			trainer, _ := probed(t, l, func(m *Model) {
+				m.Adam.Eps = 0.1
 				if c.change != nil {
 					c.change(m)
 				}
@@ -109,10 +114,11 @@ func sameStep(t *testing.T, tr *trainer, oracle engine.Program[oracleIn[tensor],
 	whole.read(out.Report)
 	numbers := func(r Record) []float64 {
 		all := append([]float64{r.Loss}, r.Direction...)
-		for _, v := range []*float64{r.Objective, r.AscentAngle} {
-			if v != nil {
-				all = append(all, *v)
-			}
+		if r.Objective != nil {
+			all = append(all, *r.Objective)
+		}
+		if r.AscentAngle != nil {
+			all = append(all, *r.AscentAngle*math.Pi/180)
 		}
 		return all
 	}
@@ -124,11 +130,7 @@ func sameStep(t *testing.T, tr *trainer, oracle engine.Program[oracleIn[tensor],
 		t.Fatalf("step %d: reports of %d and %d numbers", n, len(got), len(want))
 	}
 	for i, w := range want {
-		close := 1e-4
-		if i > 0 && i == len(want)-1 { // the angle, after Adam's step
-			close = 5e-3
-		}
-		if math.Abs(w-got[i]) > close*max(1, math.Abs(w)) {
+		if math.Abs(w-got[i]) > 2e-4*max(1, math.Abs(w)) {
 			t.Fatalf("step %d: the report has %v, the oracle's %v", n, got, want)
 		}
 	}
@@ -156,7 +158,7 @@ func sameStep(t *testing.T, tr *trainer, oracle engine.Program[oracleIn[tensor],
 		v, _ := expected.tensors.Get(name)
 		w, _ := after.tensors.Get(name)
 		for i := range v.Data {
-			if d := math.Abs(float64(v.Data[i]) - float64(w.Data[i])); d > 3e-3*top[group(name)] {
+			if d := math.Abs(float64(v.Data[i]) - float64(w.Data[i])); d > 1e-3*top[group(name)] {
 				t.Fatalf("step %d: %s[%d] is %v, the oracle's %v; the largest is %v", n, name, i, w.Data[i], v.Data[i], top[group(name)])
 			}
 		}
