@@ -16,7 +16,6 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
 	"github.com/sliced-wasserstein/lab/experiments/table"
-	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
 // TestPlans: every table at every size has a job per row (candidate) and seed. Together they fill every cell of
@@ -109,45 +108,6 @@ func TestReadings(t *testing.T) {
 		}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %v, want %v", name, got, want)
-		}
-	}
-}
-
-// TestShared: equal rows of several tables are the same training, which a sweep also finds.
-func TestShared(t *testing.T) {
-	l := &runs.Store{Dir: t.TempDir()}
-	p := preset(t, "smoke")
-	trained := func(name, row string) runs.Training {
-		return *plan(t, l, name, p, row).Jobs[0].training()
-	}
-	data := trained("ablation_L", "sw").Data
-	for row, tables := range map[string]string{
-		"sw":               "short_reconstruction_result full_reconstruction_result full_reconstruction_quantitative ablation_L ablation_T ablation_kappa",
-		"la-v-dsw":         "short_reconstruction_result full_reconstruction_result full_reconstruction_quantitative ablation_L ablation_T ablation_kappa",
-		"v-dsw-T50":        "short_reconstruction_result full_reconstruction_result full_reconstruction_quantitative ablation_T",
-		"v-dsw-T50-moving": "short_reconstruction_result full_reconstruction_result full_reconstruction_quantitative ablation_T",
-		"asw":              "short_reconstruction_result full_reconstruction_quantitative",
-	} {
-		c := train.DefaultConfig() // as a sweep makes it: what does not vary is left to the loss
-		c.Batch, c.Epochs, c.DK, c.K = p.Batch, p.Epochs, p.DK, p.K
-		c.Loss, c.Amortizer = strings.TrimSuffix(strings.TrimSuffix(row, "-moving"), "-T50"), ""
-		if row == "la-v-dsw" {
-			c.Loss, c.Amortizer = "v-dsw", "la"
-		}
-		if strings.HasSuffix(row, "-moving") {
-			c.AscentLearningRate, c.AscentTangent = 0.05, true
-		}
-		want := runs.Hash(runs.NewTraining(data, c))
-		for _, name := range strings.Fields(tables) {
-			if r := trained(name, row); runs.Hash(r) != want {
-				t.Errorf("%s: row %s is a training of its own: %+v", name, row, r.Config)
-			}
-		}
-	}
-	for _, row := range []string{"chamfer", "sw", "la-v-dsw", "v-dsw-T50", "max-sw-T10", "v-dsw-T10-moving"} {
-		a, b := trained("short_generation_result", row), trained("full_generation_result", row)
-		if runs.Hash(a) != runs.Hash(b) || a.Validation == nil || a.Validation.Split != "val" || a.Data.Classes[0] != "chair" {
-			t.Errorf("generation, row %s: %+v and %+v", row, a, b)
 		}
 	}
 }
