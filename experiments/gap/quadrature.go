@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 
 	"github.com/janpfeifer/must"
@@ -189,9 +188,6 @@ func expanded(p pairs, degree int, folder string, expand func() ([]Expansion, er
 	fmt.Fprintln(h, expansionVersion, p.n, p.m, degree, resolution(degree))
 	for _, v := range [][]float32{p.first, p.second} {
 		must.M(binary.Write(h, binary.LittleEndian, v))
-	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return nil, err
 	}
 	path := filepath.Join(folder, fmt.Sprintf("harmonics-%x.json", h.Sum(nil)[:12]))
 	kept, err := durable.Keep(path, nil, func() (v expansions, err error) {

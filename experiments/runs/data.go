@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -117,31 +116,23 @@ func (l *Store) Data(d Data) (Data, error) {
 		return d, err
 	}
 	name := fmt.Sprintf("%s|%s|%d|%s", path, d.Key, d.Points, stamp)
-	file := filepath.Join(l.Dir, dataFile)
-	known := map[string]string{}
-	if _, err := durable.ReadJSON(file, &known); err != nil {
-		known = map[string]string{} // none yet, or a damaged file, which is rewritten
-	}
-	if digest, ok := known[name]; ok {
-		d.Content = digest
-		return d, nil
-	}
-	set, err := datasets.Load(d.Path, d.options())
-	if err != nil {
-		return d, err
-	}
-	d.Content = contentOf(set)
-	return d, l.Write(dataFile, func(w io.Writer) error {
-		if _, err := durable.ReadJSON(file, &known); err != nil { // what other processes have added since
-			known = map[string]string{}
+	kept, err := durable.Keep(filepath.Join(l.Dir, "data", fmt.Sprintf("%x.json", sha256.Sum256([]byte(name)))), nil, func() (v identified, err error) {
+		set, err := datasets.Load(d.Path, d.options())
+		if err != nil {
+			return v, err
 		}
-		known[name] = d.Content
-		return durable.EncodeJSON(w, known)
+		return identified{name, contentOf(set)}, nil
 	})
+	d.Content = kept.Content
+	return d, err
 }
 
-// dataFile keeps what is known about files.
-const dataFile = "data.json"
+// identified is what is known of a file: its path, what was read of it, its size and its time, and
+// Data.Content.
+type identified struct {
+	File    string `json:"file"`
+	Content string `json:"content"`
+}
 
 // contentOf returns a digest of all that runs read: clouds, and which of them belong to which class
 // and part.

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 )
 
 // The last member of an object that EncodeJSON writes is the SHA-256 of all bytes before it.
@@ -65,7 +66,8 @@ func ReadJSON(path string, v any) (sealed bool, err error) {
 }
 
 // Keep returns what the file at path holds, a value that is computed once. If there is no file,
-// Keep calls compute and writes its value, an object in JSON, with a checksum. A damaged file, or
+// Keep calls compute and writes its value, an object in JSON, with a checksum, in a folder that it
+// makes. A damaged file, or
 // one without a checksum, is computed again, which damaged hears of if it is not nil. A value that
 // JSON cannot hold, with an infinity or NaN, is not kept.
 func Keep[T any](path string, damaged func(error), compute func() (T, error)) (T, error) {
@@ -79,6 +81,9 @@ func Keep[T any](path string, damaged func(error), compute func() (T, error)) (T
 	}
 	v, err := compute()
 	if err != nil {
+		return v, err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return v, err
 	}
 	if err = WriteJSON(path, v); errors.As(err, new(*json.UnsupportedValueError)) {
