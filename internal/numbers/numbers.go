@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"math/bits"
 	"strings"
 
 	"github.com/gomlx/compute/dtypes/float16"
@@ -39,20 +40,21 @@ func (t Type) IsText() bool { return t.Class == 'S' || t.Class == 'U' }
 func (t Type) Narrow() bool { return t.Size < 4 || t.Class == 'f' && t.Size == 4 || t.Class == 'b' }
 
 // bits returns the entry at the start of b as an unsigned word.
-func (t Type) bits(b []byte) uint64 {
-	order := binary.ByteOrder(binary.LittleEndian)
-	if t.Big {
-		order = binary.BigEndian
-	}
+func (t Type) bits(b []byte) (word uint64) {
 	switch t.Size {
 	case 1:
-		return uint64(b[0])
+		word = uint64(b[0])
 	case 2:
-		return uint64(order.Uint16(b))
+		word = uint64(binary.LittleEndian.Uint16(b))
 	case 4:
-		return uint64(order.Uint32(b))
+		word = uint64(binary.LittleEndian.Uint32(b))
+	default:
+		word = binary.LittleEndian.Uint64(b)
 	}
-	return order.Uint64(b)
+	if t.Big {
+		word = bits.ReverseBytes64(word) >> (64 - 8*t.Size)
+	}
+	return word
 }
 
 // signed extends the sign of a whole number.
@@ -62,8 +64,9 @@ func (t Type) signed(bits uint64) int64 {
 }
 
 // Float returns the entry at the start of b as float64, whole numbers rounded.
-func (t Type) Float(b []byte) float64 {
-	bits := t.bits(b)
+func (t Type) Float(b []byte) float64 { return t.float(t.bits(b)) }
+
+func (t Type) float(bits uint64) float64 {
 	switch {
 	case t.Class == 'b':
 		return float64(min(bits, 1))
@@ -83,8 +86,9 @@ func (t Type) Float(b []byte) float64 {
 
 // Number is [Type.Float], rounded to T; float64 must hold a whole number exactly.
 func Number[T float32 | float64](t Type, b []byte) (T, error) {
-	v := t.Float(b)
-	switch bits := t.bits(b); {
+	bits := t.bits(b)
+	v := t.float(bits)
+	switch {
 	case t.Class == 'i' && (v >= 1<<63 || int64(v) != t.signed(bits)):
 		return 0, inexact(t.signed(bits))
 	case t.Class == 'u' && (v >= 1<<64 || uint64(v) != bits):
@@ -99,7 +103,8 @@ func inexact(v any) error {
 
 // Integer returns the entry at the start of b, or an error if it is not a whole number in range.
 func Integer(t Type, b []byte) (int64, error) {
-	switch bits, v := t.bits(b), t.Float(b); {
+	bits := t.bits(b)
+	switch v := t.float(bits); {
 	case t.Class == 'i':
 		return t.signed(bits), nil
 	case t.Class == 'u' && bits > math.MaxInt64:
