@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 )
@@ -21,18 +23,13 @@ func answer[T any](t *testing.T, p *Playground, question string) (out T) {
 	if err != nil {
 		t.Fatalf("%s: %v", question, err)
 	}
-	if err := json.Unmarshal(raw, &out); err != nil {
-		t.Fatal(err)
-	}
+	must.M(json.Unmarshal(raw, &out))
 	return out
 }
 
 func newPlayground(t *testing.T, questions ...string) *Playground {
 	t.Helper()
-	p, err := New()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.M1(New())
 	t.Cleanup(p.engine.Close)
 	for _, q := range questions {
 		answer[pair](t, p, q)
@@ -183,10 +180,7 @@ func TestMapIsFine(t *testing.T) {
 		for i := range fine.half() {
 			directions = append(directions, fine.direction(i)...)
 		}
-		costs, err := p.costs(directions)
-		if err != nil {
-			t.Fatal(err)
-		}
+		costs := must.M1(p.costs(directions))
 		mean, weights := 0.0, fejer(fine.Rows)
 		for i, c := range costs {
 			mean += c * weights[i/fine.Columns] * 2 / float64(fine.Columns)
@@ -274,9 +268,7 @@ func angle(a, b []float32) float64 {
 func TestPredict(t *testing.T) {
 	p := newSpace(t)
 	small := filepath.Join(t.TempDir(), "small.csv")
-	if err := os.WriteFile(small, []byte("0,0,0\n1,0,0\n0,1,0\n0,0,1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.WriteFile(small, []byte("0,0,0\n1,0,0\n0,1,0\n0,0,1\n"), 0o600))
 	raw, _ := json.Marshal(small)
 	both := answer[pair](t, p, `{"op":"cloud","which":"y","path":`+string(raw)+`}`)
 	if both.Points != 4 || len(both.X) != 12 || len(both.Y) != 12 {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/janpfeifer/must"
 )
 
 // TestBrokenAxis: values far from the others break the axis, on either side, so
@@ -29,10 +31,7 @@ func TestBrokenAxis(t *testing.T) {
 		for _, v := range c.values {
 			lines = append(lines, Estimate{Label: "a", Value: v, StdErr: 0.01 * math.Abs(v)})
 		}
-		p, err := Dots(DotsOptions{}, lines...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.M1(Dots(DotsOptions{}, lines...))
 		q := p.Plots[0][0]
 		b, broken := q.X.Scale.(brokenScale)
 		if broken != c.broken {
@@ -70,19 +69,13 @@ func TestBrokenAxis(t *testing.T) {
 // TestDotsNames: the axis says what the bars are, the legend what the marks are, and
 // rounding is written as 0.
 func TestDotsNames(t *testing.T) {
-	p, err := Dots(DotsOptions{XLabel: "SW", Legend: map[Role]string{Input: "of the paper", Output: "of this module", Direction: "unused"}},
+	p := must.M1(Dots(DotsOptions{XLabel: "SW", Legend: map[Role]string{Input: "of the paper", Output: "of this module", Direction: "unused"}},
 		Estimate{Label: "first", Value: 0.5, StdErr: 0.01, Role: Input, Line: true},
-		Estimate{Label: "second", Value: 4.8e-13, StdErr: 8e-15, Role: Output, Paper: 0.2})
-	if err != nil {
-		t.Fatal(err)
-	}
+		Estimate{Label: "second", Value: 4.8e-13, StdErr: 8e-15, Role: Output, Paper: 0.2}))
 	if want := "2 estimates ± standard error"; p.Alt != want {
 		t.Errorf("the picture is described by %q, expected %q", p.Alt, want)
 	}
-	svg, err := p.SVG()
-	if err != nil {
-		t.Fatal(err)
-	}
+	svg := must.M1(p.SVG())
 	for text, want := range map[string]int{"SW, ± standard error": 1, "of the paper": 1, "of this module": 1, "unused": 0, ">paper<": 1, ">first<": 2, "·10": 0, "0.500 ± 0.010": 1} {
 		if got := strings.Count(string(svg), text+"<") + strings.Count(string(svg), text)*strings.Count(text, "<"); want != got {
 			t.Errorf("%q stands %d times in the picture, expected %d", text, got, want)

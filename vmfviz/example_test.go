@@ -35,12 +35,8 @@ func ExampleSphere() {
 		vmfviz.SpherePanel{Caption: "wide", Points: circle(40, 1), Location: north},
 		vmfviz.SpherePanel{Caption: "narrow", Points: circle(40, 0.3), Location: north},
 	)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(p.Alt) // p.Save("sphere.png") writes it
-	// Output: Directions around ε: 2 unit sphere(s) with directions
+	fmt.Println(p.Alt, err) // p.Save("sphere.png") writes it
+	// Output: Directions around ε: 2 unit sphere(s) with directions <nil>
 }
 
 func ExampleVMF() {
@@ -74,10 +70,6 @@ func ExampleHeat() {
 	// ... and draw it.
 	p, err := vmfviz.Sphere(vmfviz.SphereOptions{},
 		vmfviz.SpherePanel{Heat: &vmfviz.Heat{Values: values, Label: "F(θ), mean over points"}})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
 	svg, err := p.SVG()
 	fmt.Println(strings.Contains(string(svg), "<svg"), err)
 	// Output: true <nil>
@@ -88,20 +80,12 @@ func ExampleClouds() {
 		vmfviz.CloudRow{Caption: "input", Clouds: [][]float32{helix(300, 0.3), helix(300, 0.8)}},
 		vmfviz.CloudRow{Caption: "SW", Clouds: [][]float32{helix(200, 0.32), helix(200, 0.75)}},
 	)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println(p.Alt)
-	// Output: 2 rows of 2 point clouds
+	fmt.Println(p.Alt, err)
+	// Output: 2 rows of 2 point clouds <nil>
 }
 
 func ExampleGallery() {
 	clouds, err := vmfviz.Split(append(helix(300, 0.3), helix(300, 0.8)...), 2)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
 	p, err := vmfviz.Gallery(vmfviz.GalleryOptions{Captions: []string{"narrow", "wide"}}, clouds...)
 	fmt.Println(p.Alt, err)
 	// Output: 2 point clouds <nil>
@@ -112,13 +96,9 @@ func ExampleSlice() {
 	theta := []float32{0.6, 0.8, 0}
 	costs := []float64{0.10, 0.12, 0.07, 0.15, 0.11} // of other directions, drawn at random: standard error 0.013
 	p, err := vmfviz.Slice(vmfviz.SliceOptions{Convention: vmfviz.MeanOverPoints, StdErr: 0.013}, x, y, theta, costs)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
 	w, _ := p.Size()
-	fmt.Println(w)
-	// Output: 900
+	fmt.Println(w, err)
+	// Output: 900 <nil>
 }
 
 func ExampleCurves() {
@@ -126,13 +106,9 @@ func ExampleCurves() {
 		XLabel: "step", YLabel: "SW² (sum over points)", LogY: true, Smooth: 0.5,
 		Series: []vmfviz.Series{{Label: "SW", Y: []float64{8, 4, 3, 2, 1.5}}, {Label: "LA v-DSW", Y: []float64{7, 4, 2, 1.5, 1}}},
 	})
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
 	p.Plots[0][0].Y.Max = 10 // plots are those of gonum/plot
-	fmt.Println(p.Alt)
-	// Output: Training: curves in 1 plot(s)
+	fmt.Println(p.Alt, err)
+	// Output: Training: curves in 1 plot(s) <nil>
 }
 
 func ExampleDots() {

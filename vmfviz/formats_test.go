@@ -10,6 +10,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"github.com/janpfeifer/must"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgimg"
@@ -17,15 +18,9 @@ import (
 
 // TestPDFText: a PDF gives back its text, Greek letters and numbers too.
 func TestPDFText(t *testing.T) {
-	p, err := Curves(CurvesOptions{Title: "F(θ) at ε, κ = 20"},
-		CurvePanel{XLabel: "κ", YLabel: "SW² ± 1", Series: []Series{{Label: "ψ → ∞", Y: []float64{-2, 0, 2}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := p.PDF()
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.M1(Curves(CurvesOptions{Title: "F(θ) at ε, κ = 20"},
+		CurvePanel{XLabel: "κ", YLabel: "SW² ± 1", Series: []Series{{Label: "ψ → ∞", Y: []float64{-2, 0, 2}}}}))
+	file := must.M1(p.PDF())
 	text := pdfText(t, file)
 	for _, want := range []string{"F(θ)atε,κ=20", "ψ→∞", "SW", "±1", "−1", "1.5"} {
 		if !strings.Contains(text, want) {
@@ -37,10 +32,7 @@ func TestPDFText(t *testing.T) {
 // TestAspect: the sphere is round whatever the canvas, drawn on several, and within
 // limits that a user sets later.
 func TestAspect(t *testing.T) {
-	p, err := Sphere(SphereOptions{}, SpherePanel{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.M1(Sphere(SphereOptions{}, SpherePanel{}))
 	q := p.Plots[0][0]
 	for i, size := range [][2]vg.Length{{300, 200}, {200, 300}, {200, 200}, {300, 200}, {300, 200}} {
 		if i == 4 {
@@ -68,14 +60,8 @@ func pdfText(t *testing.T, file []byte) string {
 		t.Error("the fonts have no map to Unicode")
 	}
 	at := bytes.Index(file, []byte("stream\n")) + len("stream\n")
-	r, err := zlib.NewReader(bytes.NewReader(file[at:]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	page, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.M1(zlib.NewReader(bytes.NewReader(file[at:])))
+	page := must.M1(io.ReadAll(r))
 	escapes := strings.NewReplacer(`\\`, `\`, `\(`, "(", `\)`, ")", `\r`, "\r")
 	var units []uint16
 	for _, m := range regexp.MustCompile(`(?s)Td \((.*?)\) Tj`).FindAllSubmatch(page, -1) {

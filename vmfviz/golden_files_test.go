@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/internal/canvas/canvastest"
 )
 
@@ -16,13 +18,10 @@ import (
 // at: samples with a slider of κ, then a function with a path.
 func TestGoldenPage(t *testing.T) {
 	h := HeatOf("F(θ)", 12, func(t [3]float64) float64 { return 0.2 + 0.5*t[0]*t[0] + 0.3*t[1]*t[2] })
-	page, err := SphereHTML(SphereOptions{Title: "Samples and costs"},
+	page := must.M1(SphereHTML(SphereOptions{Title: "Samples and costs"},
 		SpherePanel{Caption: "κ = 20", VMF: &VMF{Kappa: 20, Noise: testNoise(4, 20)}, Location: unit32([3]float64{0.6, 0.7, 0.2})},
 		SpherePanel{Caption: "cost", Heat: h, Points: vmf(3, 12, [3]float64{1, 0, 1}, 20), Location: unit32([3]float64{-1, 0.2, 0.3}), LocationLabel: "θ",
-			Path: append(unit32([3]float64{0.2, 0.9, 0.2}), unit32([3]float64{1, 0.1, -0.2})...)})
-	if err != nil {
-		t.Fatal(err)
-	}
+			Path: append(unit32([3]float64{0.2, 0.9, 0.2}), unit32([3]float64{1, 0.1, -0.2})...)}))
 	compareGolden(t, "sphere.html.txt", canvastest.Drawings(t, page, "input 0 1"))
 }
 
@@ -33,14 +32,9 @@ func compareGolden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.M(os.WriteFile(path, []byte(got), 0o644))
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.M1(os.ReadFile(path))
 	a, b := strings.Split(got, "\n"), strings.Split(string(want), "\n")
 	for i := range min(len(a), len(b)) {
 		same := decimal.ReplaceAllString(a[i], "0") == decimal.ReplaceAllString(b[i], "0")

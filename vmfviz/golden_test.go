@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/plot/cmpimg"
 )
@@ -169,34 +170,20 @@ func TestGolden(t *testing.T) {
 	for _, g := range goldenPictures {
 		t.Run(g.name, func(t *testing.T) {
 			t.Parallel()
-			p, err := g.make()
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := p.pngAt(goldenScale)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.M1(g.make())
+			got := must.M1(p.pngAt(goldenScale))
 			path := filepath.Join("testdata", g.name+".png")
 			if *update {
-				if err := os.WriteFile(path, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				must.M(os.WriteFile(path, got, 0o644))
 			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.M1(os.ReadFile(path))
 			if ok, err := cmpimg.EqualApprox("png", got, want, 0.15); err != nil || !ok {
 				out := filepath.Join(t.TempDir(), g.name+".png")
 				_ = os.WriteFile(out, got, 0o644)
 				t.Errorf("%s: the picture differs from %s (err %v); if it should, look at it and run with -update", g.name, path, err)
 			}
 
-			again, err := g.make()
-			if err != nil {
-				t.Fatal(err)
-			}
+			again := must.M1(g.make())
 			if other, _ := again.pngAt(goldenScale); !bytes.Equal(got, other) {
 				t.Error("two PNG drawings of equal arguments differ")
 			}

@@ -6,15 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/janpfeifer/must"
 )
 
 // TestSave: every kind, whole files only, no left-overs, errors that name the
 // file.
 func TestSave(t *testing.T) {
-	p, err := Sphere(SphereOptions{}, SpherePanel{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.M1(Sphere(SphereOptions{}, SpherePanel{}))
 	dir := t.TempDir()
 	for _, name := range []string{"a.png", "b.SVG", "c.pdf"} {
 		if err := p.Save(filepath.Join(dir, name)); err != nil {
@@ -28,9 +27,7 @@ func TestSave(t *testing.T) {
 	if err := p.Save(filepath.Join(dir, "d.gif")); err == nil || !strings.Contains(err.Error(), "d.gif") || !strings.Contains(err.Error(), ".png, .svg or .pdf") {
 		t.Errorf("GIF: %v", err)
 	}
-	if err := os.Mkdir(filepath.Join(dir, "e.png"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.Mkdir(filepath.Join(dir, "e.png"), 0o755))
 	if err := p.Save(filepath.Join(dir, "e.png")); err == nil {
 		t.Error("a folder was overwritten")
 	}
@@ -38,10 +35,7 @@ func TestSave(t *testing.T) {
 	if len(left) != 4 {
 		t.Errorf("files left: %v", left)
 	}
-	f, err := os.Open(filepath.Join(dir, "a.png"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.M1(os.Open(filepath.Join(dir, "a.png")))
 	defer f.Close()
 	c, kind, err := image.DecodeConfig(f)
 	if w, h := p.Size(); err != nil || kind != "png" || c.Width != 2*w || c.Height != 2*h {

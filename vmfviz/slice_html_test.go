@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/internal/canvas/canvastest"
 )
 
@@ -39,20 +41,14 @@ func TestSliceHTML(t *testing.T) {
 		if dim == 3 {
 			elevation = 30 * degree
 		}
-		page, err := SliceHTML(SliceOptions{Title: "</script>", Convention: MeanOverPoints}, x, y, at(40*degree, elevation), values)
-		if err != nil {
-			t.Fatal(err)
-		}
+		page := must.M1(SliceHTML(SliceOptions{Title: "</script>", Convention: MeanOverPoints}, x, y, at(40*degree, elevation), values))
 		if len(page) > 300_000 || strings.Contains(page, "</script></") || strings.Contains(page, " id=") || strings.Contains(page, "http") || strings.Contains(page, "{{") {
 			t.Errorf("%d-D: expected a closed page of at most 300 kB, found %d bytes", dim, len(page))
 		}
 		out := canvastest.Drawings(t, page, "keydown ArrowLeft", "keydown ArrowLeft", "keydown ArrowUp")
 		var found []float64
 		for _, m := range regexp.MustCompile(`text F\(θ\) = ([^;]+); mean`).FindAllStringSubmatch(out, -1) {
-			v, err := strconv.ParseFloat(m[1], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := must.M1(strconv.ParseFloat(m[1], 64))
 			found = append(found, v)
 		}
 		turned := elevation - 6*degree // the arrow up turns a sphere up, and the direction down
@@ -81,10 +77,7 @@ func flat(points []float32, dim int) (out []float32) {
 
 // TestSliceHTMLFeet: the few points of a plane drop on the line at right angles.
 func TestSliceHTMLFeet(t *testing.T) {
-	page, err := SliceHTML(SliceOptions{Convention: MeanOverPoints}, []float32{0.5, 1}, []float32{-1, 0.25}, []float32{1, 0}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.M1(SliceHTML(SliceOptions{Convention: MeanOverPoints}, []float32{0.5, 1}, []float32{-1, 0.25}, []float32{1, 0}, nil))
 	out := canvastest.Drawings(t, page)
 	for _, want := range []string{ // a card of 520 pixels, of which 100 are a unit
 		"stroke rgba(0,114,178,0.65) 1 2 pieces 180.00<180.00<180.00 30.00<80.00<130.00",

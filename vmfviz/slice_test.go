@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"gonum.org/v1/plot/plotter"
 )
 
@@ -69,10 +70,7 @@ func TestPairsRanks(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ points, want int }{{500, 60}, {7, 7}} {
-		p, err := Pairs(PairsOptions{}, torus(1, c.points, 0), torus(2, c.points, 0), up)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.M1(Pairs(PairsOptions{}, torus(1, c.points, 0), torus(2, c.points, 0), up))
 		svg, _ := p.SVG()
 		if got := strings.Count(string(svg), "stroke-opacity:0.") - 1; got != c.want { // one stands in the legend
 			t.Errorf("%d points: %d lines drawn", c.points, got)
@@ -88,10 +86,7 @@ func TestSliceStdErr(t *testing.T) {
 		stderr float64
 		text   string
 	}{{0, "2.5"}, {math.NaN(), "2.5"}, {0.65, "2.50 ± 0.65"}} {
-		p, err := Slice(SliceOptions{StdErr: c.stderr}, x, y, up, []float64{1, 2, 3, 4})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.M1(Slice(SliceOptions{StdErr: c.stderr}, x, y, up, []float64{1, 2, 3, 4}))
 		if text := p.Plots[0][2].X.Label.Text; !strings.HasSuffix(text, "\nm SW² = "+c.text) {
 			t.Errorf("standard error %g: %q, expected the mean as %q", c.stderr, text, c.text)
 		}
@@ -130,10 +125,7 @@ func TestSlicePage(t *testing.T) {
 		if rises := line.tip.X > line.tail.X-1e-9; !o.View.set && len(theta) == 3 && !rises {
 			t.Errorf("theta %v: the arrow points to the left", theta)
 		}
-		p, err := Slice(o, x, y, theta, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.M1(Slice(o, x, y, theta, nil))
 		if axis := &p.Plots[0][1].X; math.Abs(q[0]) > 1e-3 && (axis.Norm(axis.Max) > axis.Norm(axis.Min)) != (q[0] > 0) {
 			t.Errorf("theta %v, view %v: the arrow points to %g, the axis does not", theta, o.View, q[0])
 		}

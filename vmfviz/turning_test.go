@@ -8,16 +8,15 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/janpfeifer/must"
 )
 
 // readPage makes a page and reads what its script reads. A page is the same in every run, and has no
 // ids and no addresses of other files.
 func readPage(t *testing.T, o SphereOptions, panels ...SpherePanel) (page string, d turningData) {
 	t.Helper()
-	page, err := SphereHTML(o, panels...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page = must.M1(SphereHTML(o, panels...))
 	if again, _ := SphereHTML(o, panels...); page != again {
 		t.Error("two pages of equal arguments differ")
 	}
@@ -27,9 +26,7 @@ func readPage(t *testing.T, o SphereOptions, panels ...SpherePanel) (page string
 		}
 	}
 	m := regexp.MustCompile(`(?s)class="swlab-data">(.*?)</script>`).FindStringSubmatch(page)
-	if err := json.Unmarshal([]byte(m[1]), &d); err != nil {
-		t.Fatal(err)
-	}
+	must.M(json.Unmarshal([]byte(m[1]), &d))
 	return page, d
 }
 

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
@@ -38,20 +40,14 @@ func options() swlab.DistanceConfig {
 
 func mustRun(t *testing.T, x, y *datasets.Set, l Loss, o Config) *Flow {
 	t.Helper()
-	f, err := Descend(context.Background(), x, y, l, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.M1(Descend(context.Background(), x, y, l, o))
 	return f
 }
 
 // TestMonotone: minima of sums of squares fall in every step below 2/curvature, also when matchings
 // change.
 func TestMonotone(t *testing.T) {
-	e, err := engine.Open("go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.M1(engine.Open("go"))
 	x, y := normal(1, 24), normal(2, 24)
 	sw := options()
 	sw.Directions = directions(3, 20)
@@ -151,10 +147,7 @@ func TestMax(t *testing.T) {
 	o := options()
 	o.Directions = directions(3, 12)
 	o.Reduce = loss.Mean
-	d, err := swlab.Distance("sw", x, y, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.M1(swlab.Distance("sw", x, y, o))
 	best := slices.Index(d.Costs, slices.Max(d.Costs))
 	theta := o.Directions.Values[3*best : 3*best+3]
 	value, gradient, err := Max(x, o.Directions.Values, options())(y, 0)
@@ -180,10 +173,7 @@ func TestFresh(t *testing.T) {
 	l := Fresh("sw", x, o)
 	var values []float64
 	for _, step := range []int{0, 1, 0} {
-		v, _, err := l(y, step)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v, _ := must.M2(l(y, step))
 		values = append(values, v)
 	}
 	if values[0] != values[2] || values[0] == values[1] {

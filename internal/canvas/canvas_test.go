@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/internal/canvas/canvastest"
 )
 
@@ -33,10 +35,7 @@ func TestTurning(t *testing.T) {
   });
   v.redraw();
 </script>`
-	filled, err := Page(page, "", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	filled := must.M1(Page(page, "", nil))
 	var got []string
 	for _, line := range strings.Split(canvastest.Drawings(t, filled, "keydown ArrowLeft", "keydown ArrowUp", "keydown x", "pointermove 5 5", "pointerdown 10 10", "pointermove 0 110", "keydown Home"), "\n") {
 		if strings.HasPrefix(line, "fillText") {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/janpfeifer/gonb/gonbui/protocol"
+	"github.com/janpfeifer/must"
 )
 
 // TestKernel runs a cell as a process of its own, whose other side plays the
@@ -28,21 +29,13 @@ func TestKernel(t *testing.T) {
 	cmd := exec.Command(os.Args[0], "-test.run=^TestKernelCell$")
 	cmd.Env = append(os.Environ(), protocol.GONB_PIPE_ENV+"="+to, protocol.GONB_PIPE_BACK_ENV+"="+back)
 	cmd.Stderr = os.Stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.M(cmd.Start())
 	watch := time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
 	defer watch.Stop()
 	// Opened for both ways, so that a cell that dies cannot block this side.
-	in, err := os.OpenFile(to, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.M1(os.OpenFile(to, os.O_RDWR, 0))
 	defer in.Close()
-	out, err := os.OpenFile(back, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.M1(os.OpenFile(back, os.O_RDWR, 0))
 	defer out.Close()
 	ended := make(chan error, 1)
 	go func() { err := cmd.Wait(); in.Close(); ended <- err }()
@@ -55,9 +48,7 @@ func TestKernel(t *testing.T) {
 			break // the cell has ended
 		}
 		if v, ok := d.Data[protocol.MIMECommValue].(protocol.CommValue); ok {
-			if err := encode.Encode(&protocol.CommValue{Address: protocol.GonbuiSyncAckAddress, Value: v.Value}); err != nil {
-				t.Fatal(err)
-			}
+			must.M(encode.Encode(&protocol.CommValue{Address: protocol.GonbuiSyncAckAddress, Value: v.Value}))
 			continue
 		}
 		got = append(got, d)
