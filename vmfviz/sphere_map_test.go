@@ -1,6 +1,7 @@
 package vmfviz
 
 import (
+	"image/color"
 	"math"
 	"testing"
 
@@ -143,5 +144,43 @@ func TestMapSeam(t *testing.T) {
 				t.Fatalf("from %v to %v: the curve ends at %v of the rims", a, b, ends)
 			}
 		}
+	}
+}
+
+// TestMapPixels: every pixel of a map has the colour of its direction's value, found here from
+// Lambert's projection seen from +x with z up and from -x; the mean over the pixels is that over the
+// sphere, |v|²/3 of (θ'v)².
+func TestMapPixels(t *testing.T) {
+	v := vec3{0.6, -0.3, 0.9}
+	f := func(theta [3]float64) float64 { return dot(theta, v) * dot(theta, v) }
+	h := HeatOf("", 48, f)
+	scale := newHeatScale([]SpherePanel{{Heat: h}})
+	values := map[color.NRGBA]float64{}
+	for i := range shades {
+		u := scale.lo + (scale.hi-scale.lo)*float64(i)/(shades-1)
+		values[nrgba(scale.color(u))] = u
+	}
+	const n = 200
+	sum, count := 0.0, 0.0
+	for k, d := range (projection{From(0, 0).cameraZ(), true}).discs() {
+		img := h.disc(n, scale, d.back)
+		for i := range n {
+			for j := range n {
+				x, y := (float64(j)+0.5)*2/n-1, 1-(float64(i)+0.5)*2/n
+				if math.Hypot(x, y) > 0.985 {
+					continue // the soft edge
+				}
+				side, r := 1-2*float64(k), math.Sqrt(2-x*x-y*y)
+				want := f([3]float64{side * (1 - x*x - y*y), side * r * x, r * y})
+				got, ok := values[nrgba(img.At(j, i))]
+				if !ok || math.Abs(got-want) > 0.01*scale.hi {
+					t.Fatalf("pixel %d %d of disc %d has the colour of %g (%v), expected %g", i, j, k, got, ok, want)
+				}
+				sum, count = sum+got, count+1
+			}
+		}
+	}
+	if want := dot(v, v) / 3; math.Abs(sum/count-want) > 0.02*want {
+		t.Errorf("the mean over the map is %.4f, over the sphere %.4f", sum/count, want)
 	}
 }

@@ -78,7 +78,12 @@ func Picture(f table.Results, key, title string) (*vmfviz.Picture, error) {
 	case "as-in-the-paper":
 		return besideReleased(f, title)
 	case "curves":
-		return against(f, title)
+		panels := against(f)
+		if panels == nil {
+			return nil, nil
+		}
+		title = cmp.Or(title, f.Table.Name+", preset "+f.Preset) + " (bands: ± standard error)"
+		return vmfviz.Curves(vmfviz.CurvesOptions{Title: title}, panels...)
 	}
 	i := slices.IndexFunc(f.Table.Columns, func(c table.Column) bool {
 		return c.Key == key && c.Better != table.None && (!c.Ours || f.Table.Study == "gap")
@@ -225,13 +230,12 @@ func label(t table.Table, r table.Row) string {
 
 // against draws the paper's measured columns against the setting in which rows of one method
 // differ; nil if there is none.
-func against(f table.Results, title string) (*vmfviz.Picture, error) {
+func against(f table.Results) (panels []vmfviz.CurvePanel) {
 	type kind struct{ x, xLabel string }
 	k, ok := map[string]kind{"ablation_L": {"slices", "slices L"}, "vDSW_approximation": {"ascent_steps", "ascent steps T"}}[f.Table.Name]
 	if !ok {
-		return nil, nil
+		return nil
 	}
-	var panels []vmfviz.CurvePanel
 	for _, c := range f.Table.Columns {
 		if c.Better == table.None || !slices.Contains([]string{"sw", "emd", "time", "distance", "held_out"}, c.Key) {
 			continue
@@ -259,10 +263,7 @@ func against(f table.Results, title string) (*vmfviz.Picture, error) {
 			panels = append(panels, panel)
 		}
 	}
-	if panels == nil {
-		return nil, nil
-	}
-	return vmfviz.Curves(vmfviz.CurvesOptions{Title: cmp.Or(title, f.Table.Name+", preset "+f.Preset) + " (bands: ± standard error)"}, panels...)
+	return panels
 }
 
 // levels returns the methods of the gap study without T, as lines over the whole axis. The time of
