@@ -38,9 +38,6 @@ func (c *Classifier) Specs() []weights.Spec {
 	return append(s, linearSpecs("fc3", classifierWidth2, c.Classes)...)
 }
 
-// Parameters is the number of trained parameters.
-func (c *Classifier) Parameters() int { return trainedSize(c.Specs()) }
-
 // Forward builds the network on codes z [batch, 256]: the logits [batch, Classes] and, in mode
 // Train, the new running statistics by name. uniform draws numbers of U[0, 1), [batch, width] for
 // each of Hidden. A channel is dropped if its number is below Dropout, and the others are divided

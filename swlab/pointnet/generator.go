@@ -39,9 +39,6 @@ func (Generator) Specs() []weights.Spec {
 
 func generatorLayer(i int) string { return fmt.Sprintf("fc%d", i+1) }
 
-// Parameters is the number of trained parameters.
-func (n Generator) Parameters() int { return trainedSize(n.Specs()) }
-
 // Forward builds the network on noise [batch, 64] of N(0, I): codes [batch, 256] inside (-1, 1).
 func (Generator) Forward(w weights.Nodes, noise *graph.Node) *graph.Node {
 	if s := noise.Shape(); s.Rank() != 2 || s.Dimensions[1] != NoiseSize {

