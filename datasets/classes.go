@@ -120,36 +120,26 @@ func filesOf(root string, files []cloudFile, of, names, wanted []string) ([]clou
 // stored in the files are kept if every file has them; if they are names, all of these are the
 // classes.
 func (s *Set) label(of []string, sets []*Set) error {
-	named := 0
+	var all format.Labels
 	for i, part := range sets {
-		switch {
-		case of != nil:
-			l, _ := slices.BinarySearch(s.Classes, of[i])
-			s.Labels = append(s.Labels, slices.Repeat([]int32{int32(l)}, part.Clouds)...)
+		if of != nil {
+			all.Names = append(all.Names, slices.Repeat(of[i:i+1], part.Clouds)...)
 			continue
-		case part.Labels == nil:
-			s.Labels, s.Classes = nil, nil
+		}
+		if part.Labels == nil {
 			return nil
-		case part.Classes != nil:
-			named++
-			s.Classes = append(s.Classes, part.Classes...)
 		}
-		s.Labels = append(s.Labels, part.Labels...)
-	}
-	if named == 0 {
-		return nil
-	}
-	if named < len(sets) {
-		return fmt.Errorf("%s: expected class labels of one kind, found names in %d of %d files and numbers in the others",
-			s.Name, named, len(sets))
-	}
-	s.Classes = sortedSet(s.Classes)
-	s.Labels = s.Labels[:0]
-	for _, part := range sets {
 		for _, l := range part.Labels {
-			n, _ := slices.BinarySearch(s.Classes, part.Classes[l])
-			s.Labels = append(s.Labels, int32(n))
+			if part.Classes != nil {
+				all.Names = append(all.Names, part.Classes[l])
+			} else {
+				all.Numbers = append(all.Numbers, int64(l))
+			}
 		}
 	}
-	return nil
+	if all.Numbers != nil && all.Names != nil {
+		return fmt.Errorf("%s: expected class labels of one kind, found names of %d clouds and numbers of the others", s.Name,
+			len(all.Names))
+	}
+	return s.setLabels(s.Name, all)
 }

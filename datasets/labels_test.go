@@ -74,7 +74,7 @@ func TestLabelsAsText(t *testing.T) {
 	wantLabels(t, load(t, tree(t, two), Options{}), []int32{1, 1, 2, 0, 2, 0}, "bowl", "cup", "vase")
 	two["c.npz"] = npz(floatNPY("(3,)", 0, 1, 2))
 	_, err = Load(tree(t, two), Options{})
-	wantError(t, err, "names in 2 of 3 files")
+	wantError(t, err, "names of 6 clouds")
 	two["c.npz"] = clouds
 	two["c.npy"] = clouds
 	delete(two, "c.npz")

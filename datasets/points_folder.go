@@ -35,34 +35,34 @@ func loadPointsFolder(dir string, o Options) (*Set, error) {
 
 // setCompanions reads labels.npy, classes.txt and split.npy where present.
 func (s *Set) setCompanions(dir string) error {
-	labels := filepath.Join(dir, "labels.npy")
+	labels, classes, parts := filepath.Join(dir, "labels.npy"), filepath.Join(dir, "classes.txt"), filepath.Join(dir, "split.npy")
 	values, err := format.ReadLabels(labels)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
-	if s.Classes, err = readClasses(filepath.Join(dir, "classes.txt")); err != nil {
+	if s.Classes, err = readClasses(classes); err != nil {
 		return err
 	}
 	if err := s.setLabels(labels, values); err != nil {
 		return err
 	}
-	split, _, err := format.ReadNPYInts(filepath.Join(dir, "split.npy"))
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+	split, _, err := format.ReadNPYInts(parts)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return s.checkNamed(labels, classes)
+	case err != nil:
 		return err
+	case len(split) != s.Clouds:
+		return fmt.Errorf("%s: %d entries for %d clouds", parts, len(split), s.Clouds)
 	}
-	if err == nil {
-		if len(split) != s.Clouds {
-			return fmt.Errorf("%s: %d entries for %d clouds", filepath.Join(dir, "split.npy"), len(split), s.Clouds)
+	s.Split = make([]uint8, s.Clouds)
+	for i, p := range split {
+		if p < 0 || p >= int64(len(partNames)) {
+			return fmt.Errorf("%s: entry %d: expected %s, found %d", parts, i, partCodes, p)
 		}
-		s.Split = make([]uint8, s.Clouds)
-		for i, p := range split {
-			if p < 0 || p >= int64(len(partNames)) {
-				return fmt.Errorf("%s: entry %d: expected %s, found %d", filepath.Join(dir, "split.npy"), i, partCodes, p)
-			}
-			s.Split[i] = uint8(p)
-		}
+		s.Split[i] = uint8(p)
 	}
-	return s.checkNamed(labels, filepath.Join(dir, "classes.txt"))
+	return s.checkNamed(labels, classes)
 }
 
 // checkNamed checks that every label has a class name, if there are names. The error names both
