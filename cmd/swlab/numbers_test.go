@@ -149,7 +149,9 @@ func printed(t *testing.T, args []string, keys ...string) (out []string) {
 	args = append(args, "--format", "json")
 	var stdout string
 	if slices.Contains(args, "xla:cpu") { // what other tests set would change its last digits
-		raw, err := process(args...).Output()
+		cmd := process(args...)
+		cmd.Env = append(cmd.Env, "XLA_FLAGS=") // which the preset smoke sets
+		raw, err := cmd.Output()
 		if err != nil {
 			t.Fatalf("%v: %v", args, err)
 		}
