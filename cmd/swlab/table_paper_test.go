@@ -26,7 +26,7 @@ func TestPaperPreset(t *testing.T) {
 	anyClouds(t)
 	t.Setenv("SWLAB_CACHE", t.TempDir())
 	downloads, modelNet, store := t.TempDir(), modelNetFolder(t), filepath.Join(t.TempDir(), "store")
-	set := shapesOf(t, 8, 4)
+	set := shapesOf(t, 8, 7)
 	writeNPZ(t, filepath.Join(downloads, "shapenet57448xyzonly.npz"), set)
 	for part, n := range map[string]int{"train": 16, "val": 4, "test": 4} {
 		rows := make([]int, n)
@@ -37,7 +37,7 @@ func TestPaperPreset(t *testing.T) {
 	}
 	call := func(name string, more ...string) []string {
 		args := append([]string{"table", "run", name, "--preset", "paper", "--select", "none", "--seeds", "1", "--out", store, "--backend", "go", "--format", "json"}, more...)
-		own := []string{"test=" + modelNet, "points=16", "batch=32", "epochs=1", "classifier_epochs=1", "classifier_batch=20"}
+		own := []string{"test=" + modelNet, "points=8", "batch=56", "epochs=1", "classifier_epochs=1", "classifier_batch=20"}
 		if name == "all" {
 			own = append(own, "chair_epochs=1", "chair_batch=16", "generator_epochs=1", "generator_batch=16",
 				"gap_points=32", "gap_batches=2", "gap_pairs=4", "gap_held_out=4", "gap_common=50", "gap_passes=1")
