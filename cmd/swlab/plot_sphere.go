@@ -150,7 +150,7 @@ func (p *plotSphere) panel(kappa float64, seed uint64, location []float32) (vmfv
 	if d.HasLocation() {
 		panel.Location = location
 	}
-	if _, is := d.(slicing.VMF); is && p.html() {
+	if p.Distribution == "vmf" && p.html() {
 		panel.Caption, panel.VMF = p.Distribution, &vmfviz.VMF{Kappa: kappa, Noise: make([]float32, 2*p.N)}
 		source := rand.New(rand.NewPCG(seed, 0))
 		for i := range panel.VMF.Noise {

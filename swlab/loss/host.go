@@ -15,20 +15,15 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
-// OnHost reports whether plain Go finds the costs of slices and their gradients for programs of that
-// engine: on every CPU, where this takes a fraction of the time of a sort in a graph. On CUDA they
-// stay in the graph.
-func OnHost(e *engine.Engine) bool { return !e.IsCUDA() }
-
-// Maximizer prepares the ascent of the loss in the location of its slices. The key tells maximizers
-// of the engine apart (engine.NewProgram).
+// Maximizer prepares the ascent of the loss in the location of its slices, whose costs plain Go finds
+// unless the engine is CUDA's. The key tells maximizers of the engine apart (engine.NewProgram).
 func (s Sliced) Maximizer(e *engine.Engine, key any) (*slicing.Maximizer, error) {
 	switch {
 	case e == nil:
 		return nil, errors.New("the ascent on the location: expected an engine, found nil")
 	case s.Slicer.Distribution == nil || s.Slicer.Ascent == nil:
 		return nil, errors.New("the ascent on the location: expected a slicing distribution with an ascent, found none")
-	case !OnHost(e):
+	case e.IsCUDA():
 		return slicing.NewMaximizer(e, key, *s.Slicer.Ascent, s.Objective())
 	}
 	return slicing.NewHostMaximizer(e, key, *s.Slicer.Ascent, slicing.HostObjective{

@@ -48,7 +48,7 @@ func Violates(l Loss) []Property {
 //     properties, the location also depends on which cloud is first and on the order of the points.
 func (s Sliced) Violates() []Property {
 	violated := []Property{ZeroOnlyIfEqual}
-	if _, fixed := s.Slicer.Distribution.(slicing.Fixed); fixed {
+	if shared, ok := s.Slicer.Distribution.(slicing.Shared); ok && shared.EveryCall() {
 		violated = append(violated, Rotation)
 	}
 	_, dependsOnClouds := s.Slicer.Distribution.(slicing.CloudDependent)

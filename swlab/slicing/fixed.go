@@ -17,8 +17,8 @@ type Fixed struct{ Directions *graph.Node }
 func (Fixed) Name() string      { return "fixed" }
 func (Fixed) HasLocation() bool { return false }
 
-// IsShared marks the distribution as Shared.
-func (Fixed) IsShared() {}
+// EveryCall makes the distribution Shared.
+func (Fixed) EveryCall() bool { return true }
 
 func (f Fixed) Check(dim int) error {
 	if f.Directions == nil {

@@ -68,7 +68,8 @@ type Single interface {
 // Shared is a Distribution whose directions are the same for all pairs of a call.
 type Shared interface {
 	Distribution
-	IsShared()
+	// EveryCall reports whether they are also the same in every call.
+	EveryCall() bool
 }
 
 // HostDrawer is a Distribution without a location that also draws on the host: directions [batch,

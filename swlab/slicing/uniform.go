@@ -30,5 +30,5 @@ func (Common) Draw(r Request) *graph.Node {
 	return Fixed{vmf.UniformFromNormals(r.Source.Normal(r.Slices, r.Dim()))}.Draw(r)
 }
 
-// IsShared marks the distribution as Shared.
-func (Common) IsShared() {}
+// EveryCall makes the distribution Shared.
+func (Common) EveryCall() bool { return false }

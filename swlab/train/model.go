@@ -61,7 +61,7 @@ func (m Model) predicts() (loss.Sliced, bool) {
 // slices where the location is the only one.
 func (m Model) checkUpdates() error {
 	if l, ok := m.predicts(); ok {
-		if _, point := l.Slicer.Distribution.(slicing.Point); point && m.CommonSlices {
+		if _, single := l.Slicer.Distribution.(slicing.Single); single && m.CommonSlices {
 			return fmt.Errorf("common-slices: expected a loss that draws slices around its location, found %s", l.Name())
 		}
 		return nil

@@ -49,8 +49,8 @@ func newPrograms(e *engine.Engine, m Model, c Config) (p programs, err error) {
 		return p, err
 	}
 	sliced, ok := m.Loss.(loss.Sliced)
-	p.onHost = ok && loss.OnHost(e)
-	p.hostMaxima = !e.IsCUDA() && maxima.Available()
+	onCPU := !e.IsCUDA() // where plain Go takes a fraction of the time of sorts and maxima in a graph
+	p.onHost, p.hostMaxima = ok && onCPU, onCPU && maxima.Available()
 	half := p.hostMaxima
 	p.forward = engine.NewProgram[forwardIn[tensor], forwardOut[tensor]](e, key,
 		func(in forwardIn[node]) forwardOut[node] { return m.forward(in, half) })
@@ -61,7 +61,7 @@ func newPrograms(e *engine.Engine, m Model, c Config) (p programs, err error) {
 	p.backward = engine.NewProgram[backwardIn[tensor], backwardOut[tensor]](e, key, m.backward)
 	switch m.Loss.(type) {
 	case loss.Chamfer, loss.ApproximateEMD:
-		p.undivided = !e.IsCUDA()
+		p.undivided = onCPU
 	}
 	p.whole = engine.NewProgram[wholeIn[tensor], wholeOut[tensor]](e, key, m.whole)
 	p.finite = engine.NewProgram[map[string]tensor, finiteOut[tensor]](e, "finite", buildFinite)
