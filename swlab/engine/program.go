@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/shapes"
@@ -66,7 +67,8 @@ func (p Program[In, Out]) Call(in In) (out Out, err error) {
 	})
 	key := programKey{p.key, form.String(), reflect.TypeFor[In](), reflect.TypeFor[Out]()}
 	c, done, err := p.engine.shared.cache.use(key, func() (*compiled, error) {
-		return compile(p.engine.Backend, all, func(nodes []*graph.Node) reflect.Value { return p.build(from, nodes) })
+		name, _, _ := strings.Cut(key.in.String(), "[")
+		return compile(p.engine.Backend, name, all, func(nodes []*graph.Node) reflect.Value { return p.build(from, nodes) })
 	})
 	if err != nil {
 		return out, err
@@ -93,8 +95,11 @@ type compiled struct {
 	out  reflect.Value // the output struct of nodes
 }
 
+// compiles counts programs, so that XLA's dumps and profiles show which is which.
+var compiles atomic.Int64
+
 // compile compiles the graph that build makes of inputs of those shapes.
-func compile(b compute.Backend, in []shapes.Shape, build func([]*graph.Node) reflect.Value) (*compiled, error) {
+func compile(b compute.Backend, name string, in []shapes.Shape, build func([]*graph.Node) reflect.Value) (*compiled, error) {
 	c := &compiled{}
 	var err error
 	c.exec, err = graph.NewExec(b, func(in []*graph.Node) (out []*graph.Node) {
@@ -112,6 +117,7 @@ func compile(b compute.Backend, in []shapes.Shape, build func([]*graph.Node) ref
 	if err != nil {
 		return nil, err
 	}
+	c.exec.WithName(fmt.Sprintf("%s_%d", name, compiles.Add(1)))
 	if _, err := c.exec.Compile(in...); err != nil {
 		c.exec.Finalize()
 		return nil, err
