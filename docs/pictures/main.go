@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -39,12 +40,10 @@ func draw(folder string) error {
 	if err != nil {
 		return err
 	}
-	for name, picture := range map[string]func() (*vmfviz.Picture, error){
-		"classes": func() (*vmfviz.Picture, error) { return classes(test) },
-		"slice":   func() (*vmfviz.Picture, error) { return slice(test) },
-		"vmf":     spheres,
+	for name, picture := range map[string]func(test *datasets.Set) (*vmfviz.Picture, error){
+		"classes": classes, "slice": oneSlice, "vmf": spheres,
 	} {
-		p, err := picture()
+		p, err := picture(test)
 		if err != nil {
 			return err
 		}
@@ -85,23 +84,14 @@ func classes(test *datasets.Set) (*vmfviz.Picture, error) {
 	return vmfviz.Gallery(vmfviz.GalleryOptions{Captions: names}, sheet...)
 }
 
-// slice shows what a sliced distance is, between a chair and a person.
-func slice(test *datasets.Set) (*vmfviz.Picture, error) {
-	var pair [2]*datasets.Set
-	for i, name := range []string{"chair", "person"} {
-		for row, l := range test.Labels {
-			if test.Classes[l] == name {
-				pair[i] = test.Select([]int{row})
-				break
-			}
-		}
-		if pair[i] == nil {
-			return nil, fmt.Errorf("no class %q among the built-in shapes", name)
-		}
-	}
+// oneSlice shows what a sliced distance is, between a chair and a person.
+func oneSlice(test *datasets.Set) (*vmfviz.Picture, error) {
+	rows, names := notebook.OnePerClass(test, len(test.Classes))
+	one := func(class string) *datasets.Set { return test.Select([]int{rows[slices.Index(names, class)]}) }
+	x, y := one("chair"), one("person")
 	o := swlab.DistanceConfig{Config: loss.Defaults(), Seed: 4}
 	o.Slices, o.Reduce = 1000, loss.Mean
-	d, err := swlab.Distance("sw", pair[0], pair[1], o)
+	d, err := swlab.Distance("sw", x, y, o)
 	if err != nil {
 		return nil, err
 	}
@@ -110,7 +100,7 @@ func slice(test *datasets.Set) (*vmfviz.Picture, error) {
 		values[i] = float64(c)
 	}
 	theta := telling(d.Directions, values)
-	return vmfviz.Slice(vmfviz.SliceOptions{Convention: vmfviz.MeanOverPoints, StdErr: d.StdErr}, pair[0].Coords, pair[1].Coords, theta, values)
+	return vmfviz.Slice(vmfviz.SliceOptions{Convention: vmfviz.MeanOverPoints, StdErr: d.StdErr}, x.Coords, y.Coords, theta, values)
 }
 
 // telling is, of the directions that cost more than twice the mean, the one nearest to one that is
@@ -128,7 +118,7 @@ func telling(directions []float32, costs []float64) []float32 {
 }
 
 // spheres shows the von Mises-Fisher distribution at several concentrations.
-func spheres() (*vmfviz.Picture, error) {
+func spheres(*datasets.Set) (*vmfviz.Picture, error) {
 	location := []float64{0.6, 0.48, 0.64}
 	var panels []vmfviz.SpherePanel
 	for i, kappa := range []float64{0, 1, 10, 100} {
