@@ -120,8 +120,8 @@ func (r CloudRow) role(i int) Role {
 }
 
 func (o CloudsOptions) check(rows []CloudRow) error {
-	if err := cmp.Or(o.View.check(), errorIf(len(rows) == 0, "no rows given, expected at least one")); err != nil {
-		return err
+	if len(rows) == 0 {
+		return fmt.Errorf("vmfviz: no rows given, expected at least one")
 	}
 	cols := len(rows[0].Clouds)
 	return cmp.Or(each(rows, func(i int, r CloudRow) error {
@@ -172,7 +172,7 @@ type GalleryOptions struct {
 // Gallery draws clouds [M, 3] one after the other in lines, each with its caption: a contact sheet.
 // All have one scale and one view in perspective with y up; each is centred in its cell.
 func Gallery(o GalleryOptions, clouds ...[]float32) (*Picture, error) {
-	if err := cmp.Or(o.View.check(), checkNames("Captions", o.Captions, len(clouds)),
+	if err := cmp.Or(checkNames("Captions", o.Captions, len(clouds)),
 		errorIf(len(clouds) == 0, "no clouds given, expected at least one"),
 		errorIf(o.Columns < 0 || o.Columns > 20, "Columns = %d, expected 0 (automatic) to 20", o.Columns),
 		each(clouds, func(i int, c []float32) error { return checkRows(fmt.Sprintf("clouds[%d]", i), c, 3) })); err != nil {

@@ -18,20 +18,12 @@ type Estimate struct {
 	Value float64
 	// StdErr is the standard error of Value, or what [DotsOptions.Interval] says, 0 if unknown.
 	StdErr float64
-	// Paper is a number to compare with, for example the published one; NaN or 0 means none.
+	// Paper is a number to compare with, for example the published one; 0 means none.
 	Paper float64
 	// Role gives the colour; Auto means Input (blue).
 	Role Role
 	// Line draws a dashed line at Value through all lines, to compare them with it.
 	Line bool
-}
-
-// paper is the number to compare with, 0 if there is none.
-func (e Estimate) paper() float64 {
-	if math.IsNaN(e.Paper) {
-		return 0
-	}
-	return e.Paper
 }
 
 // DotsOptions describe a [Dots] picture.
@@ -82,7 +74,7 @@ func checkEstimates(estimates []Estimate) error {
 	return cmp.Or(errorIf(len(estimates) == 0, "no estimates given, expected at least one"),
 		each(estimates, func(i int, e Estimate) error {
 			name := fmt.Sprintf("estimates[%d]", i)
-			return cmp.Or(checkNumber(name+".Value", e.Value, false), checkNumber(name+".Paper", e.paper(), false),
+			return cmp.Or(checkNumber(name+".Value", e.Value, false), checkNumber(name+".Paper", e.Paper, false),
 				errorIf(!(e.StdErr >= 0 && e.StdErr < largest), "%s.StdErr is %g, expected a number not below 0", name, e.StdErr))
 		}))
 }
@@ -97,7 +89,7 @@ type dotPlot struct {
 // intervals returns the ends of all bars and marks.
 func (d dotPlot) intervals() (low, high []float64) {
 	for _, e := range d.estimates {
-		ends := []float64{e.Value - e.StdErr, e.Value + e.StdErr, cmp.Or(e.paper(), e.Value)}
+		ends := []float64{e.Value - e.StdErr, e.Value + e.StdErr, cmp.Or(e.Paper, e.Value)}
 		low, high = append(low, slices.Min(ends)), append(high, slices.Max(ends))
 	}
 	return low, high
@@ -165,7 +157,7 @@ func (d dotPlot) marks() {
 				LineStyle: draw.LineStyle{Color: theme.color(e.Role, 0), Width: 1.6}, CapWidth: 9})
 		}
 		d.Add(&plotter.Scatter{XYs: at, GlyphStyle: theme.glyph(e.Role, 3.4)})
-		if e.paper() != 0 {
+		if e.Paper != 0 {
 			d.Add(&plotter.Scatter{XYs: plotter.XYs{{X: e.Paper, Y: y}}, GlyphStyle: d.published()})
 		}
 		number := withError(e.Value, e.StdErr)
@@ -199,7 +191,7 @@ func (d dotPlot) legend() bool {
 		entry(d.DotsOptions.Legend[e.Role], &plotter.Scatter{GlyphStyle: theme.glyph(e.Role, 3.4)})
 	}
 	for _, e := range d.estimates {
-		if e.paper() != 0 {
+		if e.Paper != 0 {
 			entry(d.PaperLabel, &plotter.Scatter{GlyphStyle: d.published()})
 		}
 		if e.Line {

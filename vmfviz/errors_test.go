@@ -34,7 +34,6 @@ func TestBadArguments(t *testing.T) {
 		{wrong(Sphere(SphereOptions{})), "no panels"},
 		{wrong(SphereMap(SphereOptions{})), "no panels"},
 		{wrong(SphereHTML(SphereOptions{})), "no panels"},
-		{wrong(Sphere(SphereOptions{View: From(nan, 0)}, SpherePanel{})), "View"},
 		{sphere(SpherePanel{Points: up, Groups: []int{1, 2}}), "panels[0].Groups has length 2, expected 1"},
 		{sphere(SpherePanel{Marks: []float32{1, 1, 1}}), "panels[0].Marks"},
 		{sphere(SpherePanel{Points: []float32{1, 0}}), "panels[0].Points has length 2, expected a multiple of 3"},

@@ -29,10 +29,7 @@ type Heat struct {
 // from north to south at polar angles (i+½)·π/rows, with 2·rows directions each at longitudes
 // (j+½)·π/rows from the x axis. The z axis points north. Compute a function on them in one batch
 // and give the result to [Heat]; 40 rows (3200 directions) are enough for a smooth picture.
-//
-// Rows below 4 or above 1000 are taken as 4 or 1000.
 func SphereGrid(rows int) []float32 {
-	rows = min(max(rows, 4), 1000)
 	grid := make([]float32, 0, 6*rows*rows)
 	step := math.Pi / float64(rows)
 	for i := range rows {
@@ -44,11 +41,8 @@ func SphereGrid(rows int) []float32 {
 	return grid
 }
 
-// HeatOf evaluates f on SphereGrid(rows). nil, which is no heat, without f.
+// HeatOf evaluates f on SphereGrid(rows).
 func HeatOf(label string, rows int, f func(theta [3]float64) float64) *Heat {
-	if f == nil {
-		return nil
-	}
 	g := SphereGrid(rows)
 	h := &Heat{Label: label, Values: make([]float64, len(g)/3)}
 	for i := range h.Values {

@@ -24,7 +24,7 @@ type PairsOptions struct{ Title string }
 // Clouds x and y are [m, d], d = 2 or 3, with equally many points; theta [d] is a unit vector. Near
 // points and lines are darker. The view is that of [Slice].
 func Pairs(o PairsOptions, x, y, theta []float32) (*Picture, error) {
-	if err := checkSlice(View{}, x, y, theta); err != nil {
+	if err := checkSlice(x, y, theta); err != nil {
 		return nil, err
 	}
 	c := newSliced(SliceOptions{}, x, y, theta, 60)

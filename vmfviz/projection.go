@@ -53,11 +53,6 @@ type View struct {
 // axis.
 func From(azimuth, elevation float64) View { return View{azimuth, elevation, true} }
 
-func (v View) check() error {
-	legal := math.Abs(v.azimuth) <= 3600 && math.Abs(v.elevation) <= 3600
-	return errorIf(!legal, "View = From(%g, %g), expected angles in degrees", v.azimuth, v.elevation)
-}
-
 func (v View) or(w View) View {
 	if v.set {
 		return v

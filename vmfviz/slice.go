@@ -57,7 +57,7 @@ type SliceOptions struct {
 // same gaps.
 func Slice(o SliceOptions, x, y, theta []float32, values []float64) (*Picture, error) {
 	err := cmp.Or(errorIf(o.StdErr < 0 || o.StdErr >= largest, "StdErr is %g, expected a number not below 0", o.StdErr),
-		checkSlice(o.View, x, y, theta))
+		checkSlice(x, y, theta))
 	if err == nil && values != nil {
 		err = checkFinite("values", values)
 	}
@@ -88,12 +88,12 @@ func Slice(o SliceOptions, x, y, theta []float32, values []float64) (*Picture, e
 }
 
 // checkSlice checks what every picture of a slice takes.
-func checkSlice(view View, x, y, theta []float32) error {
+func checkSlice(x, y, theta []float32) error {
 	d := len(theta)
 	if d != 2 && d != 3 {
 		return fmt.Errorf("vmfviz: theta has length %d, expected 2 or 3", d)
 	}
-	return cmp.Or(view.check(), checkUnit("theta", theta, d), checkRows("x", x, d), checkRows("y", y, d),
+	return cmp.Or(checkUnit("theta", theta, d), checkRows("x", x, d), checkRows("y", y, d),
 		errorIf(len(x) != len(y), "y has %d points, expected %d as x has: the i-th smallest of one is matched with the i-th smallest of the other", len(y)/d, len(x)/d))
 }
 

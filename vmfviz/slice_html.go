@@ -45,7 +45,7 @@ type slicingData struct {
 // Where scripts do not run, a line of text says so and points to the picture above: show the PNG of
 // Slice first. Options.Replace hides it where scripts do run.
 func SliceHTML(o SliceOptions, x, y, theta []float32, values []float64) (string, error) {
-	if err := checkSlice(o.View, x, y, theta); err != nil {
+	if err := checkSlice(x, y, theta); err != nil {
 		return "", err
 	}
 	view := o.View.or(From(-60, 18))

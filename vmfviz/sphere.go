@@ -65,7 +65,7 @@ type SphereOptions struct {
 var sphereView = From(35, 22)
 
 func (o SphereOptions) check(panels []SpherePanel) error {
-	return cmp.Or(o.View.check(),
+	return cmp.Or(
 		errorIf(o.Columns < 0 || o.Columns > 12, "Columns = %d, expected 0 (automatic) to 12", o.Columns),
 		errorIf(len(panels) == 0, "no panels given, expected at least one"),
 		each(panels, func(i int, p SpherePanel) error { return p.check(fmt.Sprintf("panels[%d]", i)) }))
