@@ -294,6 +294,10 @@ func orWhole(d, n ast.Node) ast.Node {
 	ast.Inspect(d, func(x ast.Node) bool {
 		var names []ast.Expr
 		switch x := x.(type) {
+		case *ast.FuncLit:
+			if x.End() <= n.Pos() || n.End() <= x.Pos() {
+				return false // what it declares is its own
+			}
 		case *ast.AssignStmt:
 			if x.Tok == token.DEFINE {
 				names = x.Lhs

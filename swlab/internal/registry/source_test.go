@@ -41,7 +41,8 @@ func helper(d float64) float64 { return m.Abs(d) * factor }
 func load(name string) float64 { return other }
 
 func init() {
-	loss.Register("moments", func() any { return moments{power: 2} })
+	loss.Register("moments", func() any { v := moments{power: 2}; return v })
+	loss.Register("beside", func() any { v := other; return v })
 }
 
 func init() { loss.Register("unrelated", func() any { return other }) }
@@ -155,6 +156,7 @@ func TestSource(t *testing.T) {
 		{"a method that is new", "// moments is", "func (l *moments) Check() int { return 1 }\n\n// moments is", true},
 		{"an imported package of the module", "return by *", "return 1000 * by *", true},
 		{"its variable", "by = 1.0", "by = 1000.0", true},
+		{"a registration beside it", "v := other;", "v := -other;", false},
 		{"another registration", "return other })", "return -other })", false},
 		{"main", `load("y.npy")`, `load("z.npy")`, false},
 		{"another variable", "spare = 5.0", "spare = 6.0", false},
