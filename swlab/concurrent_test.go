@@ -5,17 +5,18 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
 
 // TestConcurrent: 32 goroutines that share clouds and the backend get the numbers of one. make race
 // runs it under the race detector.
 func TestConcurrent(t *testing.T) {
-	e := must.Get(engine.Open("go"))
+	e := must.M1(engine.Open("go"))
 	sameForAll(t, 32, func(i int) (string, error) { return numbersOn(e, i%4) })
 }
 
@@ -41,7 +42,7 @@ func sameForAll(t *testing.T, n int, call func(i int) (string, error)) {
 	t.Helper()
 	want, got, errs := make([]string, n), make([]string, n), make([]error, n)
 	for i := range n {
-		want[i] = must.Get(call(i))
+		want[i] = must.M1(call(i))
 	}
 	var all sync.WaitGroup
 	for i := range n {

@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -21,18 +21,18 @@ func TestDirection(t *testing.T) {
 	x, y := gaussian(1, 3, 40, 3, 1), gaussian(2, 3, 40, 3, 1)
 	for _, name := range amortizer.Names() {
 		o := DirectionConfig{Seed: 5, DK: 8, K: 4}
-		p := must.Get(Direction(name, x, y, o))
+		p := must.M1(Direction(name, x, y, o))
 		for b := range 3 {
 			if n := math.Hypot(math.Hypot(float64(p.Directions[3*b]), float64(p.Directions[3*b+1])),
 				float64(p.Directions[3*b+2])); math.Abs(n-1) > 1e-5 {
 				t.Errorf("%s: norm %v", name, n)
 			}
 		}
-		a := must.Get(amortizer.New(name, amortizer.Config{Points: 40, DK: 8, K: 4}))
+		a := must.M1(amortizer.New(name, amortizer.Config{Points: 40, DK: 8, K: 4}))
 		if p.Parameters != amortizer.Parameters(a) {
 			t.Errorf("%s: %d parameters, want %d", name, p.Parameters, amortizer.Parameters(a))
 		}
-		from := must.Get(Direction(name, x, y, DirectionConfig{Weights: weights.Init(a.Specs(), 5)}))
+		from := must.M1(Direction(name, x, y, DirectionConfig{Weights: weights.Init(a.Specs(), 5)}))
 		if !slices.Equal(p.Directions, from.Directions) || from.DK != p.DK || from.K != p.K {
 			t.Errorf("%s: %v (dk %d, k %d) from the weights, %v (dk %d, k %d) from their seed", name, from.Directions, from.DK,
 				from.K, p.Directions, p.DK, p.K)
@@ -45,7 +45,7 @@ func TestDirection(t *testing.T) {
 
 func TestDirectionRefuses(t *testing.T) {
 	x, y := gaussian(1, 2, 20, 3, 1), gaussian(2, 2, 20, 3, 1)
-	la := must.Get(amortizer.New("la", amortizer.Config{Points: 32, DK: 8, K: 4}))
+	la := must.M1(amortizer.New("la", amortizer.Config{Points: 32, DK: 8, K: 4}))
 	w := weights.Init(la.Specs(), 1)
 	zero := &datasets.Set{Name: "zero", Clouds: 2, Points: 20, Dim: 3, Coords: make([]float32, 120)}
 	flat := weights.NewSet()
@@ -89,7 +89,7 @@ func TestDirectionReference(t *testing.T) {
 			w.Put("attn."+name+part, weights.Tensor{Shape: v.Shape().Dimensions, Data: tensors.MustCopyFlatData[float32](v)})
 		}
 	}
-	p := must.Get(Direction("la", clouds("x"), clouds("y"), DirectionConfig{Weights: w}))
+	p := must.M1(Direction("la", clouds("x"), clouds("y"), DirectionConfig{Weights: w}))
 	if p.DK != 16 || p.K != 32 {
 		t.Errorf("d_k = %d, k = %d", p.DK, p.K)
 	}

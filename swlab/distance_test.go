@@ -7,9 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
@@ -35,7 +36,7 @@ func TestStandardErrorIsHonest(t *testing.T) {
 	for _, root := range []bool{false, true} {
 		o := DistanceConfig{Config: loss.Defaults(), Seed: 3}
 		o.Slices, o.Root = 40, root
-		d := must.Get(Distance("sw", x.Select(rows), y.Select(rows), o))
+		d := must.M1(Distance("sw", x.Select(rows), y.Select(rows), o))
 		square := 0.0
 		for _, v := range d.PerPair {
 			square += (v - d.Value) * (v - d.Value) / (copies - 1)
@@ -60,7 +61,7 @@ func TestStandardErrorOfSharedDirections(t *testing.T) {
 		o := DistanceConfig{Config: loss.Defaults(), Directions: d}
 		o.Root = root
 		rows := make([]int, n)
-		r := must.Get(Distance("sw", x.Select(rows), y.Select(rows), o))
+		r := must.M1(Distance("sw", x.Select(rows), y.Select(rows), o))
 		return r.StdErr
 	}
 	for _, root := range []bool{false, true} {
@@ -74,8 +75,8 @@ func TestStandardErrorOfSharedDirections(t *testing.T) {
 	for _, distribution := range []string{"common", "fixed"} {
 		o := DistanceConfig{Config: loss.Defaults()}
 		o.Slicing, o.Slices = distribution, slices
-		one := must.Get(Distance("sw", x, y, o))
-		r := must.Get(Distance("sw", x.Select(make([]int, copies)), y.Select(make([]int, copies)), o))
+		one := must.M1(Distance("sw", x, y, o))
+		r := must.M1(Distance("sw", x.Select(make([]int, copies)), y.Select(make([]int, copies)), o))
 		if !(one.StdErr > 0) || math.Abs(r.StdErr/one.StdErr-1) > 1e-5 {
 			t.Errorf("%s: one pair %v, 9 on the same directions %v", distribution, one.StdErr, r.StdErr)
 		}
@@ -90,7 +91,7 @@ func TestStartIsNotTheSlices(t *testing.T) {
 	o.Slices, o.AscentSteps, o.AscentLearningRate, o.Kappa = 1, 1, 1e-12, 1e8 // a slice is its location
 	first := func(name string, seed uint64) []float32 {
 		o.Seed = seed
-		r := must.Get(Distance(name, x, x, o))
+		r := must.M1(Distance(name, x, x, o))
 		return r.Directions
 	}
 	for seed := range uint64(5) {
@@ -119,7 +120,7 @@ func TestGivenDirections(t *testing.T) {
 	}
 	o := DistanceConfig{Config: loss.Defaults(), Directions: &Directions{Values: theta, Shape: []int{6, 4}}}
 	costs := func(x, y *datasets.Set, o DistanceConfig) []float32 {
-		d := must.Get(Distance("sw", x, y, o))
+		d := must.M1(Distance("sw", x, y, o))
 		if d.Slices != 6 {
 			t.Fatalf("%d slices, want 6", d.Slices)
 		}
@@ -148,7 +149,7 @@ func TestVMFBetweenUniformAndPoint(t *testing.T) {
 	o.Slices, o.AscentSteps = 2000, 0
 	value := func(name string, kappa float64) *Result {
 		o.Kappa = kappa
-		d := must.Get(Distance(name, x, y, o))
+		d := must.M1(Distance(name, x, y, o))
 		return d
 	}
 	sw, small := value("sw", 1), value("v-dsw", 1e-6)
@@ -176,9 +177,9 @@ func TestAscentRaises(t *testing.T) {
 	}
 	o := DistanceConfig{Config: loss.Defaults(), Seed: 3}
 	o.Slices, o.AscentSteps, o.AscentLearningRate, o.AscentTangent = 3000, 200, 0.02, true
-	top := must.Get(Distance("max-sw", x, y, o))
+	top := must.M1(Distance("max-sw", x, y, o))
 	o.AscentTangent = false
-	many := must.Get(Distance("sw", x, y, o))
+	many := must.M1(Distance("sw", x, y, o))
 	missed := 0
 	for b, v := range top.PerPair {
 		best := 0.0
@@ -209,7 +210,7 @@ func TestGradientIsOfTheValue(t *testing.T) {
 		{"chamfer", AutoPath}, {"emd-exact", AutoPath}, {"sinkhorn-divergence", AutoPath}} {
 		o := DistanceConfig{Config: loss.Defaults(), Seed: 5, Path: c.path, Gradient: true, GradientX: true}
 		o.Reg = 1
-		d := must.Get(Distance(c.name, clouds[0], clouds[1], o))
+		d := must.M1(Distance(c.name, clouds[0], clouds[1], o))
 		for side, gradient := range [][]float32{d.GradientX, d.Gradient} {
 			norm := 0.0
 			for _, g := range gradient {
@@ -224,7 +225,7 @@ func TestGradientIsOfTheValue(t *testing.T) {
 				}
 				alone := o
 				alone.GradientX, alone.Gradient = side == 0, side == 1
-				r := must.Get(Distance(c.name, moved[0], moved[1], alone))
+				r := must.M1(Distance(c.name, moved[0], moved[1], alone))
 				return r
 			}
 			const h = 5e-3
@@ -341,9 +342,9 @@ func TestHostIsTheGraph(t *testing.T) {
 		o := DistanceConfig{Config: loss.Defaults(), Seed: 3, Gradient: true, Path: HostPath}
 		o.Slices = 20
 		c.change(&o)
-		host := must.Get(Distance(c.loss, x, c.y, o))
+		host := must.M1(Distance(c.loss, x, c.y, o))
 		o.Path = GraphPath
-		built := must.Get(Distance(c.loss, x, c.y, o))
+		built := must.M1(Distance(c.loss, x, c.y, o))
 		graphtest.Close(t, name+": directions", host.Directions, vec.To[float64](built.Directions), 0)
 		graphtest.Close(t, name+": costs", host.Costs, vec.To[float64](built.Costs), 1e-5)
 		graphtest.Close(t, name+": gradient", host.Gradient, vec.To[float64](built.Gradient), 1e-4)
@@ -371,7 +372,7 @@ func TestIntervalsCover(t *testing.T) {
 	rows := make([]int, copies)
 	exact := DistanceConfig{Config: loss.Defaults(), Seed: 11}
 	exact.Slices, exact.Reduce, exact.Replicates = 20000, loss.Mean, 1
-	truth := must.Get(Distance("qmc-sw", x, y, exact))
+	truth := must.M1(Distance("qmc-sw", x, y, exact))
 	for name, change := range map[string]func(*loss.Config){
 		"sw":            func(*loss.Config) {},
 		"orthogonal-sw": func(*loss.Config) {},
@@ -385,7 +386,7 @@ func TestIntervalsCover(t *testing.T) {
 		o := DistanceConfig{Config: loss.Defaults(), Seed: 3}
 		o.Slices, o.Reduce = 60, loss.Mean
 		change(&o.Config)
-		d := must.Get(Distance(name, x.Select(rows), y.Select(rows), o))
+		d := must.M1(Distance(name, x.Select(rows), y.Select(rows), o))
 		want := truth.Value
 		if name == "rp-sw" || name == "eb-sw" { // not SW: their own mean
 			want = d.Value
@@ -420,7 +421,7 @@ func TestCutBlock(t *testing.T) {
 	rows := make([]int, copies)
 	o := DistanceConfig{Config: loss.Defaults(), Seed: 3}
 	o.Slices, o.Chain, o.Kappa = 6, 5, 0 // a block of five directions and one of one; all independent
-	d := must.Get(Distance("markov-sw", x.Select(rows), y.Select(rows), o))
+	d := must.M1(Distance("markov-sw", x.Select(rows), y.Select(rows), o))
 	scatter, told := 0.0, 0.0
 	for b, v := range d.PerPair {
 		scatter += (v - d.Value) * (v - d.Value) / (copies - 1)
@@ -442,7 +443,7 @@ func TestIntervalOfUnlikePairs(t *testing.T) {
 		}
 		o := DistanceConfig{Config: loss.Defaults(), Seed: 3}
 		o.Slices = slices
-		d := must.Get(Distance("sw", x.Select(make([]int, pairs)), y, o))
+		d := must.M1(Distance("sw", x.Select(make([]int, pairs)), y, o))
 		return (d.High - d.Low) / 2 / d.StdErr
 	}
 	x := gaussian(1, 1, 20, 3, 1)
@@ -460,7 +461,7 @@ func TestRootOfZero(t *testing.T) {
 	o.Slices, o.Root, o.Control = 7, true, "harmonics"
 	zeros := 0
 	for o.Seed = range uint64(40) {
-		d := must.Get(Distance("cv-sw", x, y, o))
+		d := must.M1(Distance("cv-sw", x, y, o))
 		if d.PerPair[1] != 0 || d.PairErrs[1] != 0 {
 			t.Errorf("equal clouds: %v +- %v", d.PerPair[1], d.PairErrs[1])
 		}
@@ -597,9 +598,9 @@ func TestBadPoints(t *testing.T) {
 func TestOnePassForTheGradient(t *testing.T) {
 	x, y := gaussian(1, 3, 30, 3, 1), gaussian(2, 3, 30, 3, 1.5)
 	o := DistanceConfig{Config: loss.Defaults(), Seed: 5, Gradient: true, Path: HostPath}
-	one := must.Get(Distance("sw", x, y, o))
+	one := must.M1(Distance("sw", x, y, o))
 	o.Root = true // V^(1/2): twice the root times its gradient is V's
-	two := must.Get(Distance("sw", x, y, o))
+	two := must.M1(Distance("sw", x, y, o))
 	per := y.Points * y.Dim
 	for b, v := range two.PerPair {
 		if math.Abs(v*v/one.PerPair[b]-1) > 1e-12 {
@@ -617,7 +618,7 @@ func TestOnePassForTheGradient(t *testing.T) {
 // none of very large ones, whose cost is 0.
 func TestAssigned(t *testing.T) {
 	for size, want := range map[float64]float64{0.3: 1, 1000: 0} {
-		d := must.Get(Distance("emd-approx", gaussian(1, 2, 64, 3, size), gaussian(2, 2, 64, 3, size),
+		d := must.M1(Distance("emd-approx", gaussian(1, 2, 64, 3, size), gaussian(2, 2, 64, 3, size),
 			DistanceConfig{Config: loss.Defaults(), Gradient: true}))
 		for b, v := range d.MatchedMass {
 			if math.Abs(float64(v)-want) > 1e-3 || (d.PerPair[b] > 0) != (want > 0) {
@@ -635,10 +636,10 @@ func TestSlicesNeeded(t *testing.T) {
 	x, y := gaussian(1, 1, 40, 3, 1), gaussian(2, 1, 40, 3, 2)
 	o := DistanceConfig{Config: loss.Defaults(), Seed: 3}
 	o.Slices = 500
-	d := must.Get(Distance("sw", x, y, o))
-	n := must.Get(d.SlicesNeeded(0.004))
+	d := must.M1(Distance("sw", x, y, o))
+	n := must.M1(d.SlicesNeeded(0.004))
 	o.Slices = n
-	d = must.Get(Distance("sw", x, y, o))
+	d = must.M1(Distance("sw", x, y, o))
 	if got := d.StdErr / d.Value; math.Abs(got/0.004-1) > 0.1 || n <= 500 {
 		t.Errorf("%d slices give a relative error of %v, asked was 0.004", n, got)
 	}
@@ -663,7 +664,7 @@ func TestLedger(t *testing.T) {
 		"chamfer": 0} {
 		o := DistanceConfig{Config: loss.Defaults()}
 		o.Slices, o.AscentSteps = 7, 2
-		d := must.Get(Distance(name, x, x, o))
+		d := must.M1(Distance(name, x, x, o))
 		if d.Work.Slices != want || d.Work.Sorts != 2*want || !(d.Work.Seconds > 0) {
 			t.Errorf("%s: %+v, want %d slices", name, d.Work, want)
 		}
@@ -681,10 +682,10 @@ func TestAmortizedDistance(t *testing.T) {
 	}
 	o := DistanceConfig{Config: loss.Defaults(), Seed: 5}
 	o.Amortizer, o.Maps.DK = "ea", 4
-	predicted := must.Get(Distance("max-sw", x, y, o))
+	predicted := must.M1(Distance("max-sw", x, y, o))
 	graphtest.Close(t, "the one slice", predicted.Directions, vec.To[float64](predicted.Location), 1e-6)
 	o.FineTune, o.AscentSteps, o.AscentLearningRate, o.AscentTangent = true, 100, 0.05, true
-	tuned := must.Get(Distance("max-sw", x, y, o))
+	tuned := must.M1(Distance("max-sw", x, y, o))
 	for b := range predicted.PerPair {
 		if tuned.PerPair[b] < predicted.PerPair[b] {
 			t.Errorf("pair %d: %v at the prediction, %v after 100 steps from it", b, predicted.PerPair[b], tuned.PerPair[b])

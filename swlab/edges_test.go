@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
@@ -312,7 +312,7 @@ func TestNumbersAtTheEdge(t *testing.T) {
 				c.Reg = reg
 			}
 			defaults := loss.Defaults()
-			plain := must.Get(loss.New(name, defaults))
+			plain := must.M1(loss.New(name, defaults))
 			if !e.applies(plain) {
 				continue
 			}
@@ -388,7 +388,7 @@ func TestNumbersAtTheEdge(t *testing.T) {
 func samePage(t *testing.T, mark, fresh string) {
 	t.Helper()
 	const path = "../docs/results/edges.md"
-	raw := must.Get(os.ReadFile(path))
+	raw := must.M1(os.ReadFile(path))
 	begin, end := "<!-- "+mark+" -->\n", "<!-- end of "+mark+" -->"
 	before, rest, ok := strings.Cut(string(raw), begin)
 	stored, after, ok2 := strings.Cut(rest, end)

@@ -8,9 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 // small makes a pair of clouds of m points in balls of a radius, away from 0.
@@ -25,7 +26,7 @@ func small(t *testing.T, m int, radius float64) (x, y *datasets.Set) {
 			s := radius * math.Cbrt(r.Float64()) / math.Sqrt(a*a+b*b+c*c)
 			v = append(v, float32(s*a+radius), float32(s*b), float32(s*c-2*radius))
 		}
-		set := must.Get(datasets.New(v, 1, m, 3))
+		set := must.M1(datasets.New(v, 1, m, 3))
 		sets[i] = set
 	}
 	return sets[0], sets[1]
@@ -34,16 +35,16 @@ func small(t *testing.T, m int, radius float64) (x, y *datasets.Set) {
 // TestSmallClouds: the approximate EMD of small clouds says by how much it exceeds the exact one;
 // normalised, it is at every radius what it is at radius 1, in the units of the clouds.
 func TestSmallClouds(t *testing.T) {
-	e := must.Get(engine.Open("go"))
+	e := must.M1(engine.Open("go"))
 	const m = 120
 	atOne := math.NaN()
 	for _, radius := range []float64{1, 0.02, 0.001, 1e-12, 30} {
 		x, y := small(t, m, radius)
 		o := DistanceConfig{Engine: e, Gradient: true, GradientX: true}
-		as := must.Get(Distance("emd-approx", x, y, o))
-		exact := must.Get(Distance("emd-exact", x, y, DistanceConfig{}))
+		as := must.M1(Distance("emd-approx", x, y, o))
+		exact := must.M1(Distance("emd-exact", x, y, DistanceConfig{}))
 		o.Normalize = true
-		unit := must.Get(Distance("emd-approx", x, y, o))
+		unit := must.M1(Distance("emd-approx", x, y, o))
 		ratio, normalised := as.Value/exact.Value, unit.Value/exact.Value
 		if atOne != atOne {
 			atOne = normalised
@@ -94,11 +95,11 @@ func TestNormalizedPairs(t *testing.T) {
 	v, w := small(t, 40, 5)
 	equal := slices.Repeat([]float32{1, 2, 3}, 40)
 	join := func(sets ...[]float32) *datasets.Set {
-		s := must.Get(datasets.New(slices.Concat(sets...), len(sets), 40, 3))
+		s := must.M1(datasets.New(slices.Concat(sets...), len(sets), 40, 3))
 		return s
 	}
 	of := func(x, y *datasets.Set) *Result {
-		d := must.Get(Distance("emd-approx", x, y, DistanceConfig{Normalize: true, Gradient: true}))
+		d := must.M1(Distance("emd-approx", x, y, DistanceConfig{Normalize: true, Gradient: true}))
 		return d
 	}
 	all, one, two := of(join(x.Coords, v.Coords, equal), join(y.Coords, w.Coords, equal)), of(x, y), of(v, w)

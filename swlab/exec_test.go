@@ -5,9 +5,10 @@ import (
 	"math"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -34,7 +35,7 @@ func graphCalls() map[string]DistanceConfig {
 // built is how many graphs work builds on the pure-Go backend.
 func built(t *testing.T, work func() error) int {
 	t.Helper()
-	e := must.Get(engine.Open("go"))
+	e := must.M1(engine.Open("go"))
 	defer e.Close()
 	before := e.Compilations()
 	if err := work(); err != nil {
@@ -50,7 +51,7 @@ func TestSecondCallsDoNotCompile(t *testing.T) {
 	for name, o := range graphCalls() {
 		t.Run(name, func(t *testing.T) {
 			for _, path := range []Path{HostPath, GraphPath} {
-				e := must.Get(engine.Open("go"))
+				e := must.M1(engine.Open("go"))
 				o.Engine, o.Path = e, path
 				distance := func(x, y *datasets.Set, seed uint64) func() error {
 					return func() error {
@@ -82,13 +83,13 @@ func TestSecondCallsDoNotCompile(t *testing.T) {
 		}
 	})
 	t.Run("network", func(t *testing.T) {
-		e := must.Get(engine.Open("go"))
+		e := must.M1(engine.Open("go"))
 		defer e.Close()
 		var results [2][]float32
 		for i, seed := range []uint64{1, 2} {
-			net := must.Get(NewNetwork(weights.Init((&pointnet.Autoencoder{Points: 8}).Specs(), seed)))
+			net := must.M1(NewNetwork(weights.Init((&pointnet.Autoencoder{Points: 8}).Specs(), seed)))
 			n := built(t, func() error {
-				results[i] = must.Get(net.Reconstruct(x, NetworkOptions{Engine: e}))
+				results[i] = must.M1(net.Reconstruct(x, NetworkOptions{Engine: e}))
 				return nil
 			})
 			if i == 1 && n != 0 {
@@ -121,7 +122,7 @@ func TestChoicesAgree(t *testing.T) {
 					defer e.Close()
 					o.Engine, want = e, backend
 				}
-				d := must.Get(Distance(name, x, y, o))
+				d := must.M1(Distance(name, x, y, o))
 				if d.Backend != want {
 					t.Errorf("%q: the result says %q", backend, d.Backend)
 				}
@@ -141,7 +142,7 @@ func TestChoicesAgree(t *testing.T) {
 func TestChoose(t *testing.T) {
 	t.Setenv("GOMLX_BACKEND", "")
 	t.Setenv(engine.Variable, "")
-	best := must.Get(engine.Open("auto"))
+	best := must.M1(engine.Open("auto"))
 	defer best.Close()
 	for _, c := range []struct {
 		given *engine.Engine

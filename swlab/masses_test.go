@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
 
@@ -88,7 +89,7 @@ func TestMassesAreCopies(t *testing.T) {
 		if c.loss == "sw" {
 			o.Directions = directions
 		}
-		want := must.Get(Distance(c.loss, cloudOf(2, copies...), y, o))
+		want := must.M1(Distance(c.loss, cloudOf(2, copies...), y, o))
 		o.MassX = mass
 		got, err := Distance(c.loss, x, y, o)
 		if err != nil {

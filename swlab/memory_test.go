@@ -6,10 +6,11 @@ import (
 	"runtime/debug"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
 
@@ -17,7 +18,7 @@ import (
 // allocates nothing.
 func TestTooMuch(t *testing.T) {
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(4 << 30))
-	e := must.Get(engine.Open("go"))
+	e := must.M1(engine.Open("go"))
 	x := &datasets.Set{Name: "x", Clouds: 1, Points: 4, Dim: 3, Coords: []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}}
 	refused := func(what string, err error) {
 		t.Helper()

@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -25,7 +25,7 @@ func hashed(t testing.TB, m int, seed uint64) *Network {
 	for i, v := range graphtest.Network(specs, seed) {
 		set.Put(specs[i].Name, weights.Tensor{Shape: specs[i].Shape, Data: tensors.MustCopyFlatData[float32](v)})
 	}
-	n := must.Get(NewNetwork(set))
+	n := must.M1(NewNetwork(set))
 	return n
 }
 
@@ -54,7 +54,7 @@ func TestNetworkReference(t *testing.T) {
 				{"latent_train", n.Encode, NetworkOptions{BatchStats: true}, 5e-6},
 				{"recon_train", n.Reconstruct, NetworkOptions{BatchStats: true}, trained},
 			} {
-				got := must.Get(c.call(x, c.o))
+				got := must.M1(c.call(x, c.o))
 				graphtest.Close(t, c.key, got, graphtest.Values(z[c.key]), c.tol)
 			}
 		})
@@ -63,7 +63,7 @@ func TestNetworkReference(t *testing.T) {
 // TestNetworkNormalizes: with Normalize, codes do not depend on where a cloud lies nor on its size,
 // reconstructions lie where it does, and codes, which have no place, are refused.
 func TestNetworkNormalizes(t *testing.T) {
-	e := must.Get(engine.Open("go"))
+	e := must.M1(engine.Open("go"))
 	n := hashed(t, 24, 3)
 	x := gaussian(5, 3, 24, 3, 0.3)
 	if err := x.Normalize(); err != nil {
@@ -84,8 +84,8 @@ func TestNetworkNormalizes(t *testing.T) {
 		call func(*datasets.Set, NetworkOptions) ([]float32, error)
 		as   func([]float32) []float32
 	}{{"codes", n.Encode, func(v []float32) []float32 { return v }}, {"reconstructions", n.Reconstruct, back}} {
-		want := must.Get(c.call(x, NetworkOptions{Engine: e}))
-		got := must.Get(c.call(moved, NetworkOptions{Engine: e, Normalize: true}))
+		want := must.M1(c.call(x, NetworkOptions{Engine: e}))
+		got := must.M1(c.call(moved, NetworkOptions{Engine: e, Normalize: true}))
 		for i, w := range c.as(want) {
 			if math.Abs(float64(got[i]-w)) > 1e-4 {
 				t.Fatalf("%s: number %d is %v, expected %v", c.what, i, got[i], w)
@@ -108,12 +108,12 @@ func TestNetworkNormalizes(t *testing.T) {
 func TestNetworkOtherPoints(t *testing.T) {
 	n := hashed(t, 24, 3)
 	x := gaussian(5, 3, 40, 3, 0.3)
-	codes := must.Get(n.Encode(x, NetworkOptions{}))
-	clouds := must.Get(n.Reconstruct(x, NetworkOptions{}))
+	codes := must.M1(n.Encode(x, NetworkOptions{}))
+	clouds := must.M1(n.Reconstruct(x, NetworkOptions{}))
 	if len(codes) != 3*pointnet.LatentSize || len(clouds) != 3*24*3 {
 		t.Fatalf("%d and %d numbers", len(codes), len(clouds))
 	}
-	one := must.Get(n.Reconstruct(x.Select([]int{2}), NetworkOptions{}))
+	one := must.M1(n.Reconstruct(x.Select([]int{2}), NetworkOptions{}))
 	for k, v := range one {
 		if math.Abs(float64(v-clouds[2*72+k])) > 1e-6 {
 			t.Fatalf("%v alone, %v in the set", v, clouds[2*72+k])
@@ -152,15 +152,15 @@ func TestNetworkRefuses(t *testing.T) {
 // TestDecode: a reconstruction is the decoded code, part by part as at once, and decoding reports its parts.
 func TestDecode(t *testing.T) {
 	n, x := hashed(t, 8, 3), gaussian(4, 5, 12, 3, 0.3)
-	codes := must.Get(n.Encode(x, NetworkOptions{}))
+	codes := must.M1(n.Encode(x, NetworkOptions{}))
 	for _, batch := range []bool{false, true} {
 		var told []int
-		got := must.Get(n.Decode(codes,
+		got := must.M1(n.Decode(codes,
 			NetworkOptions{BatchStats: batch, Progress: func(done, total int) { told = append(told, done, total) }}))
 		if !slices.Equal(told, []int{5, 5}) {
 			t.Errorf("progress %v", told)
 		}
-		want := must.Get(n.Reconstruct(x, NetworkOptions{}))
+		want := must.M1(n.Reconstruct(x, NetworkOptions{}))
 		worst := 0.0
 		for i, v := range want {
 			worst = max(worst, math.Abs(float64(v-got[i])))

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
 
@@ -23,7 +24,7 @@ func moved(t *testing.T, seed uint64, m, d int, offsets ...float64) *datasets.Se
 			v = append(v, offset*(1-float64(i%d)/4)+math.RoundToEven(0x1p20*r.NormFloat64())/0x1p20)
 		}
 	}
-	s := must.Get(datasets.New(v, len(offsets), m, d))
+	s := must.M1(datasets.New(v, len(offsets), m, d))
 	return s
 }
 
@@ -39,16 +40,16 @@ func TestMovedTogether(t *testing.T) {
 		delete(paths, "graph") // the compiler is slow
 	}
 	for _, name := range loss.Names() {
-		l := must.Get(loss.New(name, loss.Defaults()))
+		l := must.M1(loss.New(name, loss.Defaults()))
 		for path, p := range paths {
 			if _, sliced := l.(loss.Sliced); !sliced && p != AutoPath {
 				continue
 			}
 			o := DistanceConfig{Seed: 3, Path: p, Gradient: true}
 			x, y := at(0, 0, 0, 0)
-			want := must.Get(Distance(name, x, y, o))
+			want := must.M1(Distance(name, x, y, o))
 			x, y = at(1e6, 1e7, 1e8, -3e8)
-			got := must.Get(Distance(name, x, y, o))
+			got := must.M1(Distance(name, x, y, o))
 			for b, v := range want.PerPair {
 				if rel := math.Abs(got.PerPair[b]/v - 1); !(rel < 2e-6) {
 					t.Errorf("%s, %s: pair %d is at %v, moved %v", name, path, b, v, got.PerPair[b])
@@ -79,11 +80,11 @@ func TestAmortizerReadsCoordinates(t *testing.T) {
 		for _, c := range s.Positions(0) {
 			v = append(v, float32(c))
 		}
-		out := must.Get(datasets.New(v, 20, 3))
+		out := must.M1(datasets.New(v, 20, 3))
 		return out
 	}
-	want := must.Get(Direction("l", rounded(x), rounded(y), DirectionConfig{}))
-	got := must.Get(Direction("l", x, y, DirectionConfig{}))
+	want := must.M1(Direction("l", rounded(x), rounded(y), DirectionConfig{}))
+	got := must.M1(Direction("l", x, y, DirectionConfig{}))
 	if !slices.Equal(got.Directions, want.Directions) {
 		t.Errorf("direction %v, of the rounded coordinates %v", got.Directions, want.Directions)
 	}
@@ -92,7 +93,7 @@ func TestAmortizerReadsCoordinates(t *testing.T) {
 	}
 	o := DistanceConfig{Config: loss.Defaults()}
 	o.Amortizer = "l"
-	r := must.Get(Distance("v-dsw", x, y, o))
+	r := must.M1(Distance("v-dsw", x, y, o))
 	if !slices.Equal(r.Location, want.Directions) || !slices.Equal(r.Warnings, got.Warnings) {
 		t.Errorf("location %v and warnings %q of the distance", r.Location, r.Warnings)
 	}
@@ -100,7 +101,7 @@ func TestAmortizerReadsCoordinates(t *testing.T) {
 
 // TestRoundingIsSaid: clouds that float32 cannot hold beside each other are compared with a warning.
 func TestRoundingIsSaid(t *testing.T) {
-	r := must.Get(Distance("emd-exact", moved(t, 1, 20, 3, 0), moved(t, 2, 20, 3, 1e10), DistanceConfig{}))
+	r := must.M1(Distance("emd-exact", moved(t, 1, 20, 3, 0), moved(t, 2, 20, 3, 1e10), DistanceConfig{}))
 	if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "float32 rounds") {
 		t.Errorf("warnings %q", r.Warnings)
 	}
@@ -117,7 +118,7 @@ func TestNearerThanFloat32(t *testing.T) {
 				v[i] = v[i]*size + shift
 			}
 		}
-		s := must.Get(datasets.New(v, 1, 120, 3))
+		s := must.M1(datasets.New(v, 1, 120, 3))
 		return s
 	}
 	for name, c := range map[string]struct {
@@ -133,7 +134,7 @@ func TestNearerThanFloat32(t *testing.T) {
 			c.y = c.x
 		}
 		for _, l := range []string{"sw", "chamfer", "emd-exact"} {
-			r := must.Get(Distance(l, c.x, c.y, DistanceConfig{}))
+			r := must.M1(Distance(l, c.x, c.y, DistanceConfig{}))
 			if said := len(r.Warnings) == 1 && strings.Contains(r.Warnings[0], "which shows in a distance"); said != c.want ||
 				!said && r.Warnings != nil {
 				t.Errorf("%s, %s: value %g, warnings %q", name, l, r.Value, r.Warnings)
@@ -145,8 +146,8 @@ func TestNearerThanFloat32(t *testing.T) {
 // TestOutliersInGraph: outliers leave the other points few digits in float32, and the graph's path says
 // so. On the host nothing is lost.
 func TestOutliersInGraph(t *testing.T) {
-	x := must.Get(datasets.New([]float32{0, 0, 0, 0x1p56}, 2, 2))
-	y := must.Get(datasets.New([]float32{1, 0, 2, 0x1p56}, 2, 2))
+	x := must.M1(datasets.New([]float32{0, 0, 0, 0x1p56}, 2, 2))
+	y := must.M1(datasets.New([]float32{1, 0, 2, 0x1p56}, 2, 2))
 	o := DistanceConfig{Directions: &Directions{[]float32{0.6, 0.8}, []int{1, 2}}}
 	o.P = 1
 	for path, warnings := range map[Path]int{AutoPath: 0, HostPath: 0, GraphPath: 1} {
@@ -154,7 +155,7 @@ func TestOutliersInGraph(t *testing.T) {
 			continue
 		}
 		o.Path = path
-		r := must.Get(Distance("sw", x, y, o))
+		r := must.M1(Distance("sw", x, y, o))
 		if len(r.Warnings) != warnings {
 			t.Errorf("path %d: warnings %q", path, r.Warnings)
 		}

@@ -5,9 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/conformance"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -16,7 +17,7 @@ func TestRegistered(t *testing.T) {
 	for _, name := range amortizer.Names() {
 		t.Run(name, func(t *testing.T) {
 			conformance.Amortizer(t, func(c amortizer.Config) amortizer.Amortizer {
-				a := must.Get(amortizer.New(name, c))
+				a := must.M1(amortizer.New(name, c))
 				if a.Name() != name {
 					t.Errorf("the map registered as %q calls itself %q", name, a.Name())
 				}
@@ -45,7 +46,7 @@ func TestParameterCounts(t *testing.T) {
 		{"la-sorted", 64, 64, 262796, 262537},
 	} {
 		for form, want := range map[amortizer.Variant]int{amortizer.Released: c.coded, amortizer.Paper: c.written} {
-			a := must.Get(amortizer.New(c.name, amortizer.Config{Points: 2048, DK: c.dk, K: c.k, Variant: form}))
+			a := must.M1(amortizer.New(c.name, amortizer.Config{Points: 2048, DK: c.dk, K: c.k, Variant: form}))
 			if got := amortizer.Parameters(a); got != want {
 				t.Errorf("%s %s d_k=%d k=%d: %d parameters, want %d", c.name, form, c.dk, c.k, got, want)
 			}
@@ -81,7 +82,7 @@ func TestInitialDistributions(t *testing.T) {
 		"l": {"f.0.weight": form, "f.0.bias": few(form)}, "g": network("g"), "n": network("h"), "a": attended(),
 		"ea": attended(), "la": projected,
 	} {
-		a := must.Get(amortizer.New(name, amortizer.Config{Points: m, DK: dk, K: k}))
+		a := must.M1(amortizer.New(name, amortizer.Config{Points: m, DK: dk, K: k}))
 		set := weights.Init(a.Specs(), 1)
 		for _, tensor := range set.Names() {
 			dist, known := dists[tensor]

@@ -9,11 +9,11 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -48,7 +48,7 @@ func plainMean(q, p *graph.Node) *graph.Node {
 func TestAttend(t *testing.T) {
 	const batch, m, dim = 2, 20, 3
 	for _, backend := range []string{"", "go"} {
-		e := must.Get(engine.Open(backend))
+		e := must.M1(engine.Open(backend))
 		of := func(f func(q, p *graph.Node) *graph.Node) func([]*graph.Node) []*graph.Node {
 			return func(n []*graph.Node) []*graph.Node {
 				twice := graph.Add(f(n[0], n[1]), f(graph.Sin(n[0]), n[1]))
@@ -56,13 +56,13 @@ func TestAttend(t *testing.T) {
 				return append([]*graph.Node{twice}, graph.Gradient(j, n[0], n[1])...)
 			}
 		}
-		chunked := must.Get(graph.NewExec(e.Backend,
+		chunked := must.M1(graph.NewExec(e.Backend,
 			of(func(q, p *graph.Node) *graph.Node { return graph.ReduceMean(attend(q, p, batch*3*m), 1) })))
-		plain := must.Get(graph.NewExec(e.Backend, of(plainMean)))
+		plain := must.M1(graph.NewExec(e.Backend, of(plainMean)))
 		for _, size := range []float64{1, 3000} {
 			in := []any{normal(1, size, batch, m, dim), normal(2, 1, batch, m, dim), normal(3, 1, batch, dim)}
-			got := must.Get(chunked.Call(in...))
-			want := must.Get(plain.Call(in...))
+			got := must.M1(chunked.Call(in...))
+			want := must.M1(plain.Call(in...))
 			tol := 3e-6
 			if size > 1 {
 				tol = 1e-3 // float32 keeps 3 digits of a score's fraction

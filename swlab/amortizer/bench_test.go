@@ -4,9 +4,9 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 // BenchmarkAttend times the gradient in the queries, which is what a step of the ascent needs, of
@@ -28,7 +28,7 @@ func BenchmarkAttend(b *testing.B) {
 			}
 			defer e.Finalize()
 			once := func() {
-				out := must.Get(e.Call(q, p))
+				out := must.M1(e.Call(q, p))
 				_ = out[0].Value() // waits for the result
 				out[0].FinalizeAll()
 			}

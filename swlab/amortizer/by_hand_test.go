@@ -7,10 +7,10 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -176,7 +176,7 @@ func TestByHand(t *testing.T) {
 		var maps []amortizer.Amortizer
 		var want [][]float64
 		for _, name := range names {
-			a := must.Get(amortizer.New(name, amortizer.Config{Points: m, Dim: dim, DK: dk, K: k, Variant: form}))
+			a := must.M1(amortizer.New(name, amortizer.Config{Points: m, Dim: dim, DK: dk, K: k, Variant: form}))
 			maps = append(maps, a)
 			set := weights.Init(a.Specs(), 6)
 			h := hand{w: map[string]matrix{}, written: form == amortizer.Paper, dk: dk}

@@ -6,10 +6,10 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -28,7 +28,7 @@ func TestReference(t *testing.T) {
 		"la": {append(attended[:6:6], "pk_w", "pk_b", "pv_w", "pv_b"), 5e-5},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := must.Get(amortizer.New(name, amortizer.Config{Points: 256, DK: 16, K: 32}))
+			a := must.M1(amortizer.New(name, amortizer.Config{Points: 256, DK: 16, K: 32}))
 			prefix := strings.ToUpper(name) + "_"
 			in := []any{z["x"], z["y"], z["W"]}
 			for i, s := range a.Specs() {

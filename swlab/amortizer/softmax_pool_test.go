@@ -6,10 +6,10 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 )
 
@@ -27,7 +27,7 @@ func plainPool(p, keys, values *graph.Node) *graph.Node {
 func TestSoftmaxPool(t *testing.T) {
 	const batch, m, k, dim = 4, 19, 7, 3
 	for _, backend := range []string{"", "go"} {
-		e := must.Get(engine.Open(backend))
+		e := must.M1(engine.Open(backend))
 		call := func(f func(p, keys, values *graph.Node) *graph.Node, in ...any) []*tensors.Tensor {
 			exec, err := graph.NewExec(e.Backend, func(n []*graph.Node) []*graph.Node {
 				twice := graph.Add(f(n[0], n[1], n[2]), f(n[0], graph.Sin(n[1]), n[2]))
@@ -38,7 +38,7 @@ func TestSoftmaxPool(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer exec.Finalize()
-			out := must.Get(exec.Call(in...))
+			out := must.M1(exec.Call(in...))
 			return out
 		}
 		for _, size := range []float64{1, 300} {

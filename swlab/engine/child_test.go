@@ -12,9 +12,9 @@ import (
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/internal/xlaenv"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 // What is chosen depends on the environment, the working directory and the executable's place, and go-xla reads its
@@ -99,7 +99,7 @@ func (s surroundings) reports(t *testing.T, mode string, args ...string) (r repo
 	t.Helper()
 	exe := s.exe
 	if exe == "" {
-		exe = must.Get(os.Executable())
+		exe = must.M1(os.Executable())
 	}
 	cmd := exec.Command(exe, args...)
 	cmd.Dir = s.dir

@@ -10,9 +10,9 @@ import (
 	"github.com/gomlx/compute"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/internal/xlaenv"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 // TestWhich opens what it names, and leaves nothing open.
@@ -91,7 +91,7 @@ func TestChoiceIsObeyedOrAnError(t *testing.T) {
 
 // TestGoBackendDoesNotWaitForItself: more large products ready at once than the pure-Go backend has workers.
 func TestGoBackendDoesNotWaitForItself(t *testing.T) {
-	e := must.Get(Open("go"))
+	e := must.M1(Open("go"))
 	defer e.Close()
 	const size = 150
 	many := 4 * runtime.GOMAXPROCS(0)

@@ -17,9 +17,9 @@ import (
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/go-xla/compute/xla"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/internal/xlaenv"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 func noGPU(t *testing.T) {
@@ -38,7 +38,7 @@ func TestWhereThePluginIs(t *testing.T) {
 	if err := os.MkdirAll(deep, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	self := must.Get(os.Executable())
+	self := must.M1(os.Executable())
 	exe := filepath.Join(root, ".bin", "program")
 	copyFile(t, self, exe, -1, 0o755)
 	for _, s := range []surroundings{{env: []string{pair(xlaenv.Variable, filepath.Dir(file))}}, {dir: deep}, {exe: exe}} {
@@ -184,7 +184,7 @@ func cpuPlugin(t *testing.T) string {
 	t.Helper()
 	for _, p := range xlaenv.Plugins() {
 		if p.IsCPU() && p.Check() == nil {
-			real := must.Get(filepath.EvalSymlinks(p.Path))
+			real := must.M1(filepath.EvalSymlinks(p.Path))
 			return real
 		}
 	}
@@ -200,12 +200,12 @@ func xlaKind(b compute.Backend) (cpu, cuda bool) {
 
 func copyFile(t *testing.T, from, to string, limit int64, mode os.FileMode) {
 	t.Helper()
-	in := must.Get(os.Open(from))
+	in := must.M1(os.Open(from))
 	defer in.Close()
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	out := must.Get(os.OpenFile(to, os.O_CREATE|os.O_WRONLY, mode))
+	out := must.M1(os.OpenFile(to, os.O_CREATE|os.O_WRONLY, mode))
 	var source io.Reader = in
 	if limit >= 0 {
 		source = io.LimitReader(in, limit)

@@ -11,10 +11,10 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/optim"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -46,7 +46,7 @@ func TestClassifierReference(t *testing.T) {
 		m.build)
 	var losses []float32
 	for k := range 3 {
-		out := must.Get(step.Call(in))
+		out := must.M1(step.Call(in))
 		losses, in.State = append(losses, tensors.ToScalar[float32](out.Loss)), out.State
 		if k > 0 {
 			continue
@@ -177,7 +177,7 @@ func TestBestEpochIsTested(t *testing.T) {
 	c := toyConfig(5)
 	c.Epochs, c.LearningRate, c.Momentum, c.Dropout = 12, 20, 0, 0
 	train, test := codes(1, 64, 5, 3), codes(2, 100, 5, 3)
-	long := must.Get(Classify(context.Background(), graphtest.Engine(t), train, test, c, nil))
+	long := must.M1(Classify(context.Background(), graphtest.Engine(t), train, test, c, nil))
 	if long.BestEpoch == c.Epochs-1 {
 		t.Fatalf("the last epoch is the best: the test shows nothing")
 	}

@@ -11,10 +11,10 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/ot"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -59,14 +59,14 @@ func TestGeneratorStep(t *testing.T) {
 	cost := func(w *weights.Set) float64 { // of the first step's noise
 		in := generating[*tensors.Tensor]{noise(c.Seed, noiseStream, 1, n), w.Upload()}
 		defer engine.Free(in)
-		made := must.Get(generate(e, in))
+		made := must.M1(generate(e, in))
 		v, _, _, err := c.transport(real, made)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return v
 	}
-	before := must.Get(weights.Download(pointnet.Generator{}.Specs(), g.state.Weights))
+	before := must.M1(weights.Download(pointnet.Generator{}.Specs(), g.state.Weights))
 	loss, _, err := g.step(1, real, n)
 	if err != nil {
 		t.Fatal(err)
@@ -74,7 +74,7 @@ func TestGeneratorStep(t *testing.T) {
 	if want := cost(before); math.Abs(loss-want) > 1e-9 {
 		t.Errorf("loss %v, of the weights before the step %v", loss, want)
 	}
-	after := must.Get(weights.Download(pointnet.Generator{}.Specs(), g.state.Weights))
+	after := must.M1(weights.Download(pointnet.Generator{}.Specs(), g.state.Weights))
 	// Central differences along single weights say which way each must have moved.
 	r, checked := source(4, 9, 0), 0
 	for _, name := range before.Names() {
@@ -107,8 +107,8 @@ func TestTrainGenerator(t *testing.T) {
 	e, ctx := graphtest.Engine(t), context.Background()
 	real := codes(1, 70, 2, 0.3)
 	exact := func(w *weights.Set) float64 {
-		made := must.Get(Generate(e, w, 70, 5))
-		a := must.Get(ot.EMD(real.Vectors, made, pointnet.LatentSize, 2))
+		made := must.M1(Generate(e, w, 70, 5))
+		a := must.M1(ot.EMD(real.Vectors, made, pointnet.LatentSize, 2))
 		return a.Cost / 70
 	}
 	for _, form := range Sinkhorns {
@@ -145,8 +145,8 @@ func TestTrainGenerator(t *testing.T) {
 func TestGenerate(t *testing.T) {
 	e := graphtest.Engine(t)
 	w := weights.Init(pointnet.Generator{}.Specs(), 1)
-	many := must.Get(Generate(e, w, 9, 3))
-	few := must.Get(Generate(e, w, 4, 3))
+	many := must.M1(Generate(e, w, 9, 3))
+	few := must.M1(Generate(e, w, 4, 3))
 	for i, v := range few {
 		if math.Abs(float64(v-many[i])) > 1e-6 || !(v > -1 && v < 1) {
 			t.Fatalf("number %d is %v, %v among more", i, v, many[i])

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 )
 
@@ -32,7 +32,7 @@ func formulaCodes(first, n int) Codes {
 // TestSVMReference compares the weights with those of scikit-learn's LinearSVC: of a C that
 // regularises, and of one that hardly does.
 func TestSVMReference(t *testing.T) {
-	raw := must.Get(os.ReadFile("testdata/svm.json"))
+	raw := must.M1(os.ReadFile("testdata/svm.json"))
 	var want map[string]struct {
 		Accuracy float64
 		Weights  [][]float64 // every sixteenth, the last is the intercept
@@ -47,7 +47,7 @@ func TestSVMReference(t *testing.T) {
 			t.Fatal(err)
 		}
 		trainer := svmTrainer{ctx: context.Background(), classes: 3}
-		m := must.Get(trainer.train(newExamples(train, nil), c, svmTolerance, nil))
+		m := must.M1(trainer.train(newExamples(train, nil), c, svmTolerance, nil))
 		for k, row := range w.Weights {
 			largest := 0.0
 			for _, v := range row {
@@ -90,7 +90,7 @@ func TestSVMGradient(t *testing.T) {
 			t.Errorf("component %d: %v, by differences %v", i, gradient[i], got)
 		}
 	}
-	norm := must.Get(o.minimize(w, svmTolerance))
+	norm := must.M1(o.minimize(w, svmTolerance))
 	best := value(w)
 	if o.move(w); math.Abs(mat.Norm(o.gradient, 2)-norm) > 1e-12 {
 		t.Errorf("gradient norm %v, said to be %v", mat.Norm(o.gradient, 2), norm)
@@ -186,8 +186,8 @@ func TestSVMWarmStart(t *testing.T) {
 	trainer := svmTrainer{ctx: context.Background(), classes: 5}
 	var warm *machine
 	for _, c := range candidates {
-		warm = must.Get(trainer.train(e, c, svmRough, warm))
-		cold := must.Get(trainer.train(e, c, svmTolerance, nil))
+		warm = must.M1(trainer.train(e, c, svmRough, warm))
+		cold := must.M1(trainer.train(e, c, svmTolerance, nil))
 		var difference mat.Dense
 		difference.Sub(warm.w, cold.w)
 		if d := mat.Norm(&difference, 2) / mat.Norm(cold.w, 2); d > 0.02 {

@@ -9,9 +9,9 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 // points makes batch clouds of m points of dimension dim; repeat > 0 makes every repeat-th point a copy of the first.
@@ -124,7 +124,7 @@ func TestApproximateEMDRefuses(t *testing.T) {
 // buildError is the error of a graph with a loss.
 func buildError(t *testing.T, l Graph, x, y *tensors.Tensor) error {
 	t.Helper()
-	e := must.Get(graph.NewExec(graphtest.Engine(t).Backend,
+	e := must.M1(graph.NewExec(graphtest.Engine(t).Backend,
 		func(x, y *graph.Node) *graph.Node { return l.Build(BuildArgs{}, x, y).Pairs }))
 	defer e.Finalize()
 	_, err := e.Call(x, y)

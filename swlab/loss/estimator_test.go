@@ -8,9 +8,9 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
@@ -211,7 +211,7 @@ func controlledCosts(t *testing.T, repeats, slices, dim int) (costs, directions,
 			theta[i+k] = float32(v[k] / math.Sqrt(n))
 		}
 	}
-	costs = must.Get(ot1d.HostCosts(cx, cy, theta, slices, ot1d.HostConfig{Reduce: Mean}))
+	costs = must.M1(ot1d.HostCosts(cx, cy, theta, slices, ot1d.HostConfig{Reduce: Mean}))
 	wide := func(v []float32) []float64 {
 		out := make([]float64, len(v))
 		for i, x := range v {

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/swlab/ot"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 )
@@ -37,10 +38,10 @@ func TestGround(t *testing.T) {
 				if masses != nil && name == "emd-exact" {
 					s.Reduce, total = Mean, 1
 				}
-				l := must.Get(New(name, s))
+				l := must.M1(New(name, s))
 				for i, y := range [][]float32{along, turned} {
 					want := total * []float64{2 * math.Pow(0.125, p), math.Pow(0.125*math.Sqrt2, p)}[i]
-					c := must.Get(l.(Host).Compare(clouds(x, masses), clouds(y, masses), true))
+					c := must.M1(l.(Host).Compare(clouds(x, masses), clouds(y, masses), true))
 					if math.Abs(c.Pairs[0]-want) > 1e-4*want || len(c.GradientY) != len(y) {
 						t.Errorf("%s, p = %g, masses %t, %d: %v, expected %v", name, p, masses != nil, i, c.Pairs[0], want)
 					}

@@ -6,9 +6,9 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
@@ -40,7 +40,7 @@ func TestMaximizer(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				l := must.Get(maximizer.Maximize(4, nil, x, c.y))
+				l := must.M1(maximizer.Maximize(4, nil, x, c.y))
 				defer l.FinalizeAll()
 				return tensors.MustCopyFlatData[float32](l)
 			}
@@ -66,7 +66,7 @@ func TestHostGradient(t *testing.T) {
 	const batch, points, slices = 2, 12, 5
 	x, y, directions := cloud(1, batch, points), cloud(2, batch, points), cloud(3, batch, slices)
 	for _, l := range []Sliced{{}, {P: 1}, {P: 3, Reduce: Mean}} {
-		pairs := must.Get(l.HostPairs(x, y))
+		pairs := must.M1(l.HostPairs(x, y))
 		value, gradient, err := pairs.Gradient(directions, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -110,7 +110,7 @@ func TestHostPairsNotFinite(t *testing.T) {
 			tensors.MustCopyFlatData[float32](gradient)}
 	}
 	pairs := func(x, y *tensors.Tensor) *HostPairs {
-		p := must.Get(Sliced{}.HostPairs(x, y))
+		p := must.M1(Sliced{}.HostPairs(x, y))
 		return p
 	}
 	whole := find(pairs(x, y), directions)

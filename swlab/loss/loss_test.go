@@ -10,9 +10,9 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -33,7 +33,7 @@ func graphLoss(t *testing.T, name string, change func(*Config)) Graph {
 	t.Helper()
 	s := Defaults()
 	change(&s)
-	l := must.Get(NewGraph(name, s))
+	l := must.M1(NewGraph(name, s))
 	return l
 }
 

@@ -8,13 +8,13 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/sliced-wasserstein/lab/swlab/conformance"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
@@ -60,7 +60,7 @@ func TestGaussians(t *testing.T) {
 			want += (a[k] - b[k]) * (a[k] - b[k]) / float64(dim)
 		}
 		x, y := sample(1, m, a, s), sample(2, m, b, u)
-		l := must.Get(loss.NewGraph("sw",
+		l := must.M1(loss.NewGraph("sw",
 			settings(func(s *loss.Config) { s.Slices, s.Reduce, s.Slicing = 300, loss.Mean, "qmc" })))
 		got := graphtest.InGo(t, func(n []*graph.Node) []*graph.Node {
 			return []*graph.Node{l.Build(loss.BuildArgs{Source: slicing.Seeded(graph.RNGStateFromSeedForGraph(n[0].Graph(), 1))},
@@ -70,8 +70,8 @@ func TestGaussians(t *testing.T) {
 			t.Errorf("dimension %d: %v, want %v", dim, got, want)
 		}
 		if dim == 3 {
-			q := must.Get(conformance.Sphere(3, 8))
-			exact := must.Get(q.SW(x, y, ot1d.HostConfig{Reduce: loss.Mean}))
+			q := must.M1(conformance.Sphere(3, 8))
+			exact := must.M1(q.SW(x, y, ot1d.HostConfig{Reduce: loss.Mean}))
 			if math.Abs(exact[0]-want) > tol*want {
 				t.Errorf("quadrature: %v, want %v", exact[0], want)
 			}
@@ -88,14 +88,14 @@ func TestKappa(t *testing.T) {
 		sample(4, 12, []float64{0.3, 0, 0}, []float64{0.3, 0.9, 0.4})
 	at := tensors.FromFlatDataAndDimensions(slices.Repeat([]float32{0.48, -0.6, 0.64}, batch), batch, 3)
 	build := func(name string, kappa float64) []float64 {
-		l := must.Get(loss.NewGraph(name, settings(func(s *loss.Config) { s.Kappa, s.Reflection = kappa, vmf.Stable })))
+		l := must.M1(loss.NewGraph(name, settings(func(s *loss.Config) { s.Kappa, s.Reflection = kappa, vmf.Stable })))
 		return graphtest.InGo(t, func(n []*graph.Node) []*graph.Node {
 			c := loss.BuildArgs{Source: slicing.Seeded(graph.RNGStateFromSeedForGraph(n[0].Graph(), 1)), Location: n[2]}
 			return []*graph.Node{l.Build(c, n[0], n[1]).Pairs}
 		}, times(x, batch), times(y, batch), at)[0]
 	}
-	q := must.Get(conformance.Sphere(3, 32))
-	costs := must.Get(ot1d.HostCosts(x, y, q.Directions, len(q.Weights), ot1d.HostConfig{}))
+	q := must.M1(conformance.Sphere(3, 32))
+	costs := must.M1(ot1d.HostCosts(x, y, q.Directions, len(q.Weights), ot1d.HostConfig{}))
 	for _, kappa := range []float64{0.1, 1, 10} {
 		mean, se := summary(build("v-dsw", kappa))
 		if want := around(q, costs, location, kappa); !(math.Abs(mean-want) <= 4*se+1e-3*want) {
@@ -140,8 +140,8 @@ func TestMaxSWAboveVDSW(t *testing.T) {
 	const starts = 8
 	x, y := sample(5, 16, []float64{0, 0, 0}, []float64{1, 0.2, 0.4}),
 		sample(6, 16, []float64{0, 0.2, 0}, []float64{0.3, 0.9, 0.4})
-	q := must.Get(conformance.Sphere(3, 20))
-	costs := must.Get(ot1d.HostCosts(x, y, q.Directions, len(q.Weights), ot1d.HostConfig{}))
+	q := must.M1(conformance.Sphere(3, 20))
+	costs := must.M1(ot1d.HostCosts(x, y, q.Directions, len(q.Weights), ot1d.HostConfig{}))
 	best, worst, sw := math.Inf(-1), math.Inf(1), 0.0
 	for l, w := range q.Weights {
 		at := make([]float64, 3)
@@ -151,12 +151,12 @@ func TestMaxSWAboveVDSW(t *testing.T) {
 		v := around(q, costs, at, 5)
 		best, worst, sw = math.Max(best, v), math.Min(worst, v), sw+w*costs[l]
 	}
-	l := must.Get(loss.New("max-sw", settings(nil)))
-	e := must.Get(engine.Open("go"))
+	l := must.M1(loss.New("max-sw", settings(nil)))
+	e := must.M1(engine.Open("go"))
 	maxSW := l.(loss.Sliced)
-	maximizer := must.Get(slicing.NewMaximizer(e, nil, slicing.Ascent{Steps: 150, LearningRate: 0.05, Tangent: true},
+	maximizer := must.M1(slicing.NewMaximizer(e, nil, slicing.Ascent{Steps: 150, LearningRate: 0.05, Tangent: true},
 		maxSW.Objective()))
-	reached := must.Get(maximizer.Maximize(1, nil, times(x, starts), times(y, starts)))
+	reached := must.M1(maximizer.Maximize(1, nil, times(x, starts), times(y, starts)))
 	top := slices.Max(graphtest.InGo(t, func(n []*graph.Node) []*graph.Node {
 		return []*graph.Node{maxSW.Build(loss.BuildArgs{Location: n[2]}, n[0], n[1]).Pairs}
 	}, times(x, starts), times(y, starts), reached)[0])

@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/conformance"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
@@ -83,7 +83,7 @@ func heldPlans(s loss.Config) func(x, y, x0, y0 ot1d.Clouds) ([]float64, error) 
 func suite(t *testing.T, name, label string, s loss.Config, change func(*conformance.Options)) {
 	t.Run(name+label, func(t *testing.T) {
 		t.Parallel()
-		l := must.Get(loss.New(name, s))
+		l := must.M1(loss.New(name, s))
 		o := options(name, s)
 		if change != nil {
 			change(&o)
@@ -120,7 +120,7 @@ func TestSuite(t *testing.T) {
 // TestSuiteOfDistributions: every slicing distribution by itself, where it has no location, and around one.
 func TestSuiteOfDistributions(t *testing.T) {
 	for _, distribution := range slicing.Names() {
-		dist := must.Get(slicing.New(distribution, slicing.Config{Chain: 1}))
+		dist := must.M1(slicing.New(distribution, slicing.Config{Chain: 1}))
 		name := "sw"
 		if dist.HasLocation() {
 			name = "v-dsw"

@@ -12,10 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/ot"
 )
 
@@ -63,7 +64,7 @@ func TestPairwise(t *testing.T) {
 		name string
 		x, y *datasets.Set
 	}{{"cd", a, b}, {"cd", a, a}, {"emd-exact", same, b}, {"emd-exact", b, b}} {
-		got := must.Get(Pairwise(ctx, e, c.x, c.y, c.name, Config{}))
+		got := must.M1(Pairwise(ctx, e, c.x, c.y, c.name, Config{}))
 		if got.Rows != c.x.Clouds || got.Cols != c.y.Clouds || got.MatchedMass != 1 {
 			t.Errorf("%s: [%d, %d], assigned %v", c.name, got.Rows, got.Cols, got.MatchedMass)
 		}
@@ -71,7 +72,7 @@ func TestPairwise(t *testing.T) {
 			for j := range c.y.Clouds {
 				want := chamfer(c.x.Cloud(i), c.y.Cloud(j))
 				if c.name == "emd-exact" {
-					s := must.Get(ot.EMD(c.x.Cloud(i), c.y.Cloud(j), 3, 1))
+					s := must.M1(ot.EMD(c.x.Cloud(i), c.y.Cloud(j), 3, 1))
 					want = s.Cost / 24
 				}
 				if d := got.At(i, j); math.Abs(d-want) > 2e-6*want+1e-12 {
@@ -85,9 +86,9 @@ func TestPairwise(t *testing.T) {
 // TestApproximateEMDBothHalves: the approximate EMD is not symmetric, and neither is its matrix of a set with itself.
 func TestApproximateEMDBothHalves(t *testing.T) {
 	a := random(4, 17, 24)
-	all, third, d := newSide(a), newSide(a.Select([]int{3})), must.Get(named("emd-approx"))
+	all, third, d := newSide(a), newSide(a.Select([]int{3})), must.M1(named("emd-approx"))
 	// One program serves both matrices.
-	m := must.Get(matrices(context.Background(), graphtest.Engine(t), d, [][2]side{{all, all}, {third, all}}, Config{}))
+	m := must.M1(matrices(context.Background(), graphtest.Engine(t), d, [][2]side{{all, all}, {third, all}}, Config{}))
 	whole, row := m[0], m[1]
 	differ := 0
 	for i := range a.Clouds {
@@ -112,7 +113,7 @@ func TestApproximateEMDBothHalves(t *testing.T) {
 // classifier is always wrong and everything is covered.
 func TestIdenticalSets(t *testing.T) {
 	a := random(5, 6, 20)
-	r := must.Get(Compare(context.Background(), graphtest.Engine(t), a, a, Config{Distances: []string{"cd", "emd-exact"}}))
+	r := must.M1(Compare(context.Background(), graphtest.Engine(t), a, a, Config{Distances: []string{"cd", "emd-exact"}}))
 	want := Scores{COVPaper: 1, COVStandard: 1}
 	if r.JSD != 0 || r.JSDScaled != 0 || *r.CD != want || *r.EMDExact != want || r.EMDApprox != nil ||
 		r.EMDMatchedMass != 0 {
@@ -124,7 +125,7 @@ func TestIdenticalSets(t *testing.T) {
 // gives the numbers of an uninterrupted call and of one without a store.
 func TestResume(t *testing.T) {
 	e, a, b := graphtest.Engine(t), random(8, 35, 16), random(9, 20, 16)
-	want := must.Get(Pairwise(context.Background(), e, a, b, "cd", Config{}))
+	want := must.M1(Pairwise(context.Background(), e, a, b, "cd", Config{}))
 	o := Config{Store: filepath.Join(t.TempDir(), "new", "store")}
 	ctx, cancel := context.WithCancel(context.Background())
 	var steps []int
@@ -140,7 +141,7 @@ func TestResume(t *testing.T) {
 		t.Fatalf("%v after %d blocks", err, len(steps))
 	}
 	files := func() []string {
-		f := must.Get(filepath.Glob(filepath.Join(o.Store, "*", "*")))
+		f := must.M1(filepath.Glob(filepath.Join(o.Store, "*", "*")))
 		return f
 	}
 	if n := len(files()); n != 4 {
@@ -155,7 +156,7 @@ func TestResume(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got := must.Get(Pairwise(context.Background(), e, a, b, "cd", o))
+		got := must.M1(Pairwise(context.Background(), e, a, b, "cd", o))
 		if !slices.Equal(got.Values, want.Values) || got.MatchedMass != want.MatchedMass {
 			t.Error("other numbers than without a store")
 		}
@@ -174,7 +175,7 @@ func TestResume(t *testing.T) {
 	// Damaged blocks: cut off, a bit turned over.
 	f := files()
 	read := func(i int) []byte {
-		raw := must.Get(os.ReadFile(f[i]))
+		raw := must.M1(os.ReadFile(f[i]))
 		return raw
 	}
 	turned := read(1)
@@ -265,13 +266,13 @@ func TestSmallClouds(t *testing.T) {
 		}
 	}
 	o := Config{Distances: []string{"emd-approx", "emd-exact"}, Store: t.TempDir()}
-	as := must.Get(Compare(t.Context(), e, r, g, o))
+	as := must.M1(Compare(t.Context(), e, r, g, o))
 	if len(as.Warnings) != 1 || !strings.Contains(as.Warnings[0], "generated cloud 0 and reference cloud") ||
 		!strings.Contains(as.Warnings[0], "times as much") {
 		t.Errorf("warnings %q", as.Warnings)
 	}
 	o.Normalize = true
-	unit := must.Get(Compare(t.Context(), e, r, g, o))
+	unit := must.M1(Compare(t.Context(), e, r, g, o))
 	if len(unit.Warnings) > 0 {
 		t.Errorf("normalised: warnings %q", unit.Warnings)
 	}

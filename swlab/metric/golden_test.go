@@ -6,10 +6,10 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 // golden reads the reference numbers, or skips the test.
@@ -29,7 +29,7 @@ func TestGoldenCells(t *testing.T) {
 	generated, reference, numbers := golden(t)
 	for suffix, scale := range map[string]float64{"": 1, "_half": 0.5} {
 		for key, set := range map[string]*datasets.Set{"cells_gen": generated, "cells_real": reference} {
-			got := must.Get(Cells(set, scale))
+			got := must.M1(Cells(set, scale))
 			for k, want := range numbers(key + suffix) {
 				if got[k] != int(want) {
 					t.Fatalf("%s%s: %d points in cell %d, want %v", key, suffix, got[k], k, want)
@@ -52,7 +52,7 @@ func TestGoldenScores(t *testing.T) {
 	e := graphtest.Engine(t)
 	ctx := context.Background()
 	o := Config{Store: t.TempDir()} // every matrix is computed once
-	r := must.Get(Compare(ctx, e, reference, generated, o))
+	r := must.M1(Compare(ctx, e, reference, generated, o))
 	if r.NGenerated != 24 || r.NReference != 20 || r.EMDExact != nil || !(r.EMDMatchedMass > 0.999) {
 		t.Errorf("%+v", r)
 	}
@@ -64,7 +64,7 @@ func TestGoldenScores(t *testing.T) {
 			key  string
 			a, b *datasets.Set
 		}{{"_gg", generated, generated}, {"_gr", generated, reference}, {"_rr", reference, reference}} {
-			got := must.Get(Pairwise(ctx, e, m.a, m.b, d.name, o))
+			got := must.M1(Pairwise(ctx, e, m.a, m.b, d.name, o))
 			graphtest.Close(t, d.key+m.key, got.Values, numbers(d.key+m.key), d.tol)
 		}
 		s := r.Scores(d.name)

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 // kept are the centres of JSD's cells from their definition, in float64.
@@ -41,7 +42,7 @@ func TestCells(t *testing.T) {
 	}
 	copy(set.Coords, []float32{0.5, 0, 0, -1, -1, -1, 100, 0, 0, 0.51, 1e-3, -1e-3, 0, 0.2, 0.9})
 	for _, scale := range []float64{1, 0.5} {
-		got := must.Get(Cells(set, scale))
+		got := must.M1(Cells(set, scale))
 		want := make([]int, len(centres))
 		for p := 0; p < len(set.Coords); p += 3 {
 			best, at := math.Inf(1), 0

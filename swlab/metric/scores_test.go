@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
+	"github.com/janpfeifer/must"
 )
 
 func matrix(rows, cols int, v ...float64) Matrix {
@@ -57,7 +57,7 @@ func TestScoresBruteForce(t *testing.T) {
 			return matrix(rows, cols, v...)
 		}
 		gg, gr, rr := random(n, n), random(n, k), random(k, k)
-		got := must.Get(NewScores(gg, gr, rr))
+		got := must.M1(NewScores(gg, gr, rr))
 		var want Scores
 		generated, reference := make([]bool, n), make([]bool, k)
 		for i := range n {

@@ -6,17 +6,17 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 // TestReference follows five steps of every optimizer of the paper against PyTorch in float64. testdata/optim.npz is
 // the project's golden file of that name: w0 [8], grads [5, 8], and the parameters after each step, [5, 8].
 func TestReference(t *testing.T) {
 	z := graphtest.Reference(t, "testdata/optim.npz")
-	e := must.Get(engine.Open(""))
+	e := must.M1(engine.Open(""))
 	type rule = func(w, g, m, v, t *graph.Node) (w1, m1, v1 *graph.Node)
 	sgd := func(o SGD) rule {
 		return func(w, g, m, v, _ *graph.Node) (*graph.Node, *graph.Node, *graph.Node) {
@@ -43,7 +43,7 @@ func TestReference(t *testing.T) {
 		var got []float32
 		w, m, v := z["w0"], tensors.FromValue(make([]float32, 8)), tensors.FromValue(make([]float32, 8))
 		for k := range 5 {
-			out := must.Get(x.Call(w, grads[8*k:8*k+8], m, v, float64(k+1)))
+			out := must.M1(x.Call(w, grads[8*k:8*k+8], m, v, float64(k+1)))
 			w, m, v = out[0], out[1], out[2]
 			got = append(got, tensors.MustCopyFlatData[float32](w)...)
 		}
@@ -54,7 +54,7 @@ func TestReference(t *testing.T) {
 // TestStepNumber: Adam refuses a step number that is no float64 scalar, from which 1 - beta^t would
 // be wrong or of another shape.
 func TestStepNumber(t *testing.T) {
-	e := must.Get(engine.Open(""))
+	e := must.M1(engine.Open(""))
 	for says, number := range map[string]any{"": 1.0, "found (Float32)": float32(1),
 		"found (Float64)[2]": []float64{1, 2}} {
 		x, err := graph.NewExec(e.Backend, func(in []*graph.Node) *graph.Node {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
+	"github.com/janpfeifer/must"
 )
 
 // pNorm is sum_c |x_c - y_c|^p, written out.
@@ -37,14 +37,14 @@ func TestPNorm(t *testing.T) {
 				at := func(v []float32, i int) []float32 { return v[i*dim : (i+1)*dim] }
 				x, y := cloud(m, 0), cloud(m, 1./16)
 				want := bruteForce(pNorms(x, y, dim, p), m)
-				a := must.Get(PNorm.EMD(x, y, dim, p))
+				a := must.M1(PNorm.EMD(x, y, dim, p))
 				if math.Abs(a.Cost-want) > 1e-12*want || a.DualityGap > 1e-12*want || a.Slack > 0 {
 					t.Errorf("p = %g, dim %d: cost %v, gap %g; all permutations: %v", p, dim, a.Cost, a.DualityGap, want)
 				}
 				gx, gy := a.Gradient(x, y, dim, p)
 				checkGradient(t, "x", x, gx, 0x1p-10, 2e-2, func() float64 { return ofMatch(a.Match, x, y, dim, p) })
 				checkGradient(t, "y", y, gy, 0x1p-10, 2e-2, func() float64 { return ofMatch(a.Match, x, y, dim, p) })
-				euclid := must.Get(EMD(x, y, dim, p))
+				euclid := must.M1(EMD(x, y, dim, p))
 				same := math.Abs(euclid.Cost-want) < 1e-9*want
 				if (p == 2 || dim == 1) && !same {
 					t.Errorf("p = %g, dim %d: %v, Euclidean %v", p, dim, want, euclid.Cost)
@@ -57,7 +57,7 @@ func TestPNorm(t *testing.T) {
 				few := cloud(3, 0)
 				whole := slices.Concat(at(few, 0), at(few, 0), at(few, 1), at(few, 1), at(few, 1), at(few, 2))
 				want = bruteForce(pNorms(whole, y, dim, p), m) / m
-				plan := must.Get(PNorm.Transport(few, y, dim, p, []float64{2, 3, 1}, nil))
+				plan := must.M1(PNorm.Transport(few, y, dim, p, []float64{2, 3, 1}, nil))
 				if math.Abs(plan.Cost-want) > 1e-12*want || plan.DualityGap > 1e-12*want {
 					t.Errorf("p = %g, dim %d: transport costs %v, gap %g; all permutations: %v", p, dim, plan.Cost, plan.DualityGap,
 						want)
@@ -142,7 +142,7 @@ func TestSinkhornPNorm(t *testing.T) {
 				want -= u[i] * kernel[i][j] * v[j] * reg * math.Log(kernel[i][j])
 			}
 		}
-		plan := must.Get(Sinkhorn{Reg: reg, P: p, Ground: PNorm}.Solve(x, y, dim))
+		plan := must.M1(Sinkhorn{Reg: reg, P: p, Ground: PNorm}.Solve(x, y, dim))
 		if math.Abs(plan.Cost-want) > 1e-6*want {
 			t.Errorf("p = %g: cost %v, plain iterations %v", p, plan.Cost, want)
 		}

@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 // TestReferenceEMD compares with scipy's linear_sum_assignment on shapes, a jittered and a bootstrapped pair.
@@ -60,7 +60,7 @@ func TestRealShapes(t *testing.T) {
 // BenchmarkEMD matches procedural shapes of 2048 points: different ones, a cloud and its bootstrap, a cloud and itself
 // jittered.
 func BenchmarkEMD(b *testing.B) {
-	set := must.Get(datasets.Shapes{Train: 1, Points: 2048,
+	set := must.M1(datasets.Shapes{Train: 1, Points: 2048,
 		Classes: []string{"aeroplane", "chair", "guitar", "table"}}.Generate())
 	r := source(10)
 	boot, jitter := make([]float32, 0, 6144), make([]float32, 0, 6144)
@@ -92,7 +92,7 @@ func BenchmarkEMD(b *testing.B) {
 
 // BenchmarkSinkhorn: squared costs between a guitar and a table of 2048 points, largest cost about 2.5.
 func BenchmarkSinkhorn(b *testing.B) {
-	set := must.Get(datasets.Shapes{Train: 1, Points: 2048, Classes: []string{"guitar", "table"}}.Generate())
+	set := must.M1(datasets.Shapes{Train: 1, Points: 2048, Classes: []string{"guitar", "table"}}.Generate())
 	for _, reg := range []float64{0.1, 0.01, 0.001} {
 		b.Run(fmt.Sprintf("reg=%g", reg), func(b *testing.B) {
 			for b.Loop() {

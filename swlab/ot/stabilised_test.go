@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 // TestStabilisedGradient differentiates the whole loop numerically: without absorption, with some, and where the last
@@ -25,7 +25,7 @@ func TestStabilisedGradient(t *testing.T) {
 	}{{0.5, 30}, {0.05, 3}, {0.05, 60}, {0.01, 1}, {0.01, 2}, {0.01, 40}} {
 		name := fmt.Sprintf("reg %v, %d iterations", c.reg, c.iterations)
 		run := func(x, y []float32) *Stabilised {
-			s := must.Get(StabilisedSinkhorn(x, y, dim, c.reg, c.iterations))
+			s := must.M1(StabilisedSinkhorn(x, y, dim, c.reg, c.iterations))
 			return s
 		}
 		s := run(x, y)
@@ -44,8 +44,8 @@ func TestStabilisedGradient(t *testing.T) {
 func TestStabilisedConverges(t *testing.T) {
 	r := source(21)
 	x, y := normal(r, 3*20, 0.3), normal(r, 3*30, 0.3)
-	s := must.Get(StabilisedSinkhorn(x, y, 3, 1, 300))
-	plan := must.Get(Sinkhorn{Reg: 1}.Solve(x, y, 3))
+	s := must.M1(StabilisedSinkhorn(x, y, 3, 1, 300))
+	plan := must.M1(Sinkhorn{Reg: 1}.Solve(x, y, 3))
 	near(t, "cost", s.Cost, plan.Cost, 1e-9)
 	// Where an absorption ends the loop the plan lacks the factor n k.
 	s1, _ := StabilisedSinkhorn(x, y, 3, 0.01, 1)
@@ -61,11 +61,11 @@ func TestReferenceStabilised(t *testing.T) {
 	for b := range 2 {
 		x, y := tensors.MustCopyFlatData[float32](z["real"])[b*n*dim:(b+1)*n*dim],
 			tensors.MustCopyFlatData[float32](z["gen"])[b*n*dim:(b+1)*n*dim]
-		s := must.Get(StabilisedSinkhorn(x, y, dim, 1e-3, StabilisedIterations))
+		s := must.M1(StabilisedSinkhorn(x, y, dim, 1e-3, StabilisedIterations))
 		near(t, "cost", s.Cost, costs[b], 1e-10*costs[b])
 		graphtest.Close(t, "gradient", s.GradY, grads[b*n*dim:(b+1)*n*dim], 1e-6)
 		if b == 1 {
-			short := must.Get(StabilisedSinkhorn(x, y, dim, 1e-3, StabilisedIterations-1))
+			short := must.M1(StabilisedSinkhorn(x, y, dim, 1e-3, StabilisedIterations-1))
 			if !short.LastAbsorbed {
 				t.Error("iteration 1000 of case 1 should absorb")
 			}

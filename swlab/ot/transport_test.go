@@ -6,7 +6,7 @@ import (
 	"math/big"
 	"testing"
 
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
+	"github.com/janpfeifer/must"
 )
 
 // transport solves and proves the plan with exact arithmetic: marginals, potentials and the gap.
@@ -131,7 +131,7 @@ func TestTransportAgainstCopies(t *testing.T) {
 			return out
 		}
 		name := fmt.Sprintf("case %d: dim %d, p %v, %d and %d points", k, dim, p, m, n)
-		want := must.Get(EMD(copies(x, a, sumB), copies(y, b, sumA), dim, p))
+		want := must.M1(EMD(copies(x, a, sumB), copies(y, b, sumA), dim, p))
 		plan := transport(t, name, x, y, dim, p, a, b)
 		near(t, name, plan.Cost, want.Cost/float64(sumA*sumB), 1e-11*plan.Cost+1e-14)
 	}

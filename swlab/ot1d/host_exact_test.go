@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
+	"github.com/janpfeifer/must"
 )
 
 // exactly is the cost of one pair and direction, and its gradient in y, from projections without
@@ -140,8 +140,8 @@ func TestOutliers(t *testing.T) {
 					for i := range ups {
 						ups[i] = 1
 					}
-					exact := must.Get(HostCosts(x, y, directions, slices, o))
-					quick := must.Get(HostCosts(x, y, directions, slices, fast))
+					exact := must.M1(HostCosts(x, y, directions, slices, o))
+					quick := must.M1(HostCosts(x, y, directions, slices, fast))
 					costs, g, err := HostGradients(x, y, directions, slices, ups, Y, o)
 					if err != nil {
 						t.Fatal(err)
@@ -189,7 +189,7 @@ func TestSmallestDifference(t *testing.T) {
 	} {
 		x, y := Clouds{Coords: c.x, Batch: 1, Points: 2, Dim: 2}, Clouds{Coords: c.y, Batch: 1, Points: 2, Dim: 2}
 		for _, o := range []HostConfig{{P: 1}, {P: 1, Fast: true}} {
-			got := must.Get(HostCosts(x, y, theta, 1, o))
+			got := must.M1(HostCosts(x, y, theta, 1, o))
 			if math.Abs(got[0]-c.want) > 1e-8 {
 				t.Errorf("%v and %v: %.10g, expected %.10g", c.x, c.y, got[0], c.want)
 			}

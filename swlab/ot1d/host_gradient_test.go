@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
+	"github.com/janpfeifer/must"
 )
 
 // TestHostGradient compares with central differences of the float64 reference, for plain sums, unequal
@@ -52,7 +52,7 @@ func TestHostGradient(t *testing.T) {
 				t.Fatal(err)
 			}
 			gd, all := grad.Directions, [][]float64{grad.X, grad.Y, grad.Directions}
-			alone := must.Get(HostCosts(x, y, d, lines, o))
+			alone := must.M1(HostCosts(x, y, d, lines, o))
 			for k := range costs {
 				if math.Abs(costs[k]-alone[k]) > 1e-12*alone[k] {
 					t.Errorf("cost %v with and %v without gradient", costs[k], alone[k])

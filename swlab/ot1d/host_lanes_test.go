@@ -10,8 +10,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/internal/memory"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d/internal/lanes"
 )
 
@@ -64,7 +65,7 @@ func TestLanes(t *testing.T) {
 				up[i] = r.NormFloat64()
 			}
 			o := HostConfig{P: c.p, Reduce: Mean}
-			costs := must.Get(HostCosts(x, y, d, c.slices, o))
+			costs := must.M1(HostCosts(x, y, d, c.slices, o))
 			for _, wrt := range []Wrt{Directions, X | Directions, X | Y} {
 				again, grad, err := HostGradients(x, y, d, c.slices, up, wrt, o)
 				if err != nil {
@@ -73,7 +74,7 @@ func TestLanes(t *testing.T) {
 				var sum Gradients
 				for l := range c.slices {
 					one := d[l*c.dim : (l+1)*c.dim]
-					alone := must.Get(HostCosts(x, y, one, 1, o))
+					alone := must.M1(HostCosts(x, y, one, 1, o))
 					of, g, err := HostGradients(x, y, one, 1, []float64{up[l], up[c.slices+l]}, wrt, o)
 					if err != nil {
 						t.Fatal(err)
@@ -166,8 +167,8 @@ func TestFast(t *testing.T) {
 		t.Helper()
 		for _, p := range []float64{1, 1.5, 2} {
 			n := len(d) / x.Dim
-			exact := must.Get(HostCosts(x, y, d, n, HostConfig{P: p, Reduce: Mean}))
-			got := must.Get(HostCosts(x, y, d, n, HostConfig{P: p, Reduce: Mean, Fast: true}))
+			exact := must.M1(HostCosts(x, y, d, n, HostConfig{P: p, Reduce: Mean}))
+			got := must.M1(HostCosts(x, y, d, n, HostConfig{P: p, Reduce: Mean, Fast: true}))
 			for i, v := range exact {
 				if math.Abs(got[i]-v) > 1e-6*v {
 					t.Fatalf("%s, p = %g, slice %d: %v, want %v", name, p, i, got[i], v)

@@ -10,9 +10,9 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 // quantile integrates |A(t) - B(t)|^p between all levels of both cumulative weights; nil: equal ones.
@@ -104,7 +104,7 @@ func TestHostValues(t *testing.T) {
 				cloud := func(v []float32) Clouds { return Clouds{Coords: v, Batch: batch, Points: n, Dim: dim} }
 				for _, p := range []float64{1, 1.5, 2, 3} {
 					for _, mean := range []bool{false, true}[:1+n%2] {
-						got := must.Get(HostCosts(cloud(c[0]), cloud(c[1]), d, lines, HostConfig{P: p, Reduce: meanIf(mean)}))
+						got := must.M1(HostCosts(cloud(c[0]), cloud(c[1]), d, lines, HostConfig{P: p, Reduce: meanIf(mean)}))
 						for k, v := range got {
 							b := k / lines
 							want := reference(c[0][b*n*dim:(b+1)*n*dim], c[1][b*n*dim:(b+1)*n*dim], d[k*dim:(k+1)*dim], p)
@@ -138,7 +138,7 @@ func TestHostQuantiles(t *testing.T) {
 				y.Mass = positive(r, batch*c[1])
 			}
 			for _, p := range []float64{1, 1.5, 2, 3} {
-				got := must.Get(HostCosts(x, y, d, lines, HostConfig{P: p, Reduce: Mean}))
+				got := must.M1(HostCosts(x, y, d, lines, HostConfig{P: p, Reduce: Mean}))
 				for k, v := range got {
 					b, l := k/lines, k%lines
 					want := quantile(x.cloud(b), y.cloud(b), x.mass(b), y.mass(b), d[l*dim:(l+1)*dim], p)
@@ -165,7 +165,7 @@ func TestHostLarge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		alone := must.Get(HostCosts(cx, cy, theta, 1, HostConfig{}))
+		alone := must.M1(HostCosts(cx, cy, theta, 1, HostConfig{}))
 		want := reference(x, y, theta, 2)
 		along := 0.0 // theta'dF/dtheta = 2 F
 		for j, g := range grad.Directions {
@@ -203,7 +203,7 @@ func TestHostProperties(t *testing.T) {
 		cloud := func(v []float32, w []float64) Clouds {
 			return Clouds{Coords: v, Mass: w, Batch: 1, Points: len(v) / dim, Dim: dim}
 		}
-		c := must.Get(HostCosts(cloud(x, wx), cloud(y, wy), d, lines, HostConfig{P: 2, Reduce: Mean}))
+		c := must.M1(HostCosts(cloud(x, wx), cloud(y, wy), d, lines, HostConfig{P: 2, Reduce: Mean}))
 		return c
 	}
 	same := func(what string, a, b []float64, tol float64) {
@@ -289,7 +289,7 @@ func TestHostReference(t *testing.T) {
 			t.Fatal(err)
 		}
 		gy, gd := grad.Y, grad.Directions
-		f1 := must.Get(HostCosts(clouds("x"), clouds("y"), theta, lines, HostConfig{P: 1}))
+		f1 := must.M1(HostCosts(clouds("x"), clouds("y"), theta, lines, HostConfig{P: 1}))
 		for key, got := range map[string][]float64{"F2": f2, "F1": f1, "grad_y": gy, "grad_theta": gd} {
 			graphtest.Close(t, key, got, graphtest.Values(z[key]), 1e-9)
 		}

@@ -10,11 +10,11 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/internal/maxima"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/optim"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -51,7 +51,7 @@ func values(a *Autoencoder) []any {
 }
 
 func TestShapesAndCounts(t *testing.T) {
-	a := must.Get(New(2048))
+	a := must.M1(New(2048))
 	if got := a.Parameters(); got != 8028544 {
 		t.Errorf("%d parameters, the paper's network has 8,028,544", got)
 	}
@@ -235,8 +235,8 @@ func TestGradient(t *testing.T) {
 		return graph.ReduceAllSum(graph.Mul(mix, o.Cloud))
 	}
 	grads := graphtest.Call(t, func(n []*graph.Node) []*graph.Node { return graph.Gradient(objective(n), n...) }, in...)
-	e := must.Get(engine.Open(""))
-	value := must.Get(graph.NewExec(e.Backend, func(n []*graph.Node) *graph.Node { return objective(n) }))
+	e := must.M1(engine.Open(""))
+	value := must.M1(graph.NewExec(e.Backend, func(n []*graph.Node) *graph.Node { return objective(n) }))
 	r := rand.New(rand.NewPCG(6, 1))
 	for k, s := range append([]weights.Spec{{Name: "x"}}, specs...) {
 		if s.Buffer {
@@ -265,7 +265,7 @@ func TestGradient(t *testing.T) {
 			}
 			args := append([]any{}, in...)
 			args[k] = tensors.FromFlatDataAndDimensions(moved, in[k].(*tensors.Tensor).Shape().Dimensions...)
-			out := must.Get(value.Call(args...))
+			out := must.M1(value.Call(args...))
 			return float64(out[0].Value().(float32))
 		}
 		h := math.Min(2e-3, 0.1/norm) // large enough for float32, small enough to meet few kinks

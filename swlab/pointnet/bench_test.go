@@ -7,9 +7,9 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/optim"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -120,7 +120,7 @@ func (p part) time(b *testing.B, specs []weights.Spec) {
 		args = append(args, tensors.FromFlatDataAndDimensions(t.Data, s.Shape...))
 	}
 	once := func() {
-		out := must.Get(e.Call(args...))
+		out := must.M1(e.Call(args...))
 		_ = out[len(out)-1].Value() // waits for the results
 		for _, o := range out {
 			o.FinalizeAll()

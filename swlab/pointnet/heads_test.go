@@ -8,9 +8,9 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -108,7 +108,7 @@ func TestDropout(t *testing.T) {
 		}
 		in = append(in, tensors.FromFlatDataAndDimensions(v.Data, s.Shape...))
 	}
-	state := must.Get(graph.RNGStateFromSeed(5))
+	state := must.M1(graph.RNGStateFromSeed(5))
 	in = append(in, state)
 	n := len(c.Specs())
 	out := graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
@@ -161,7 +161,7 @@ func TestHeadsRefuse(t *testing.T) {
 			Generator{}.Forward(nil, graph.Concatenate([]*graph.Node{x, x, x, x}, 1))
 		},
 	} {
-		x := must.Get(graph.NewExec(graphtest.Engine(t).Backend, func(x *graph.Node) *graph.Node { build(x); return x }))
+		x := must.M1(graph.NewExec(graphtest.Engine(t).Backend, func(x *graph.Node) *graph.Node { build(x); return x }))
 		if _, err := x.Call(tensors.FromFlatDataAndDimensions(make([]float32, 128), 2, 64)); err == nil ||
 			!strings.Contains(fmt.Sprint(err), says) {
 			t.Errorf("error %v, want one that says %q", err, says)

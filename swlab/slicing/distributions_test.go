@@ -7,9 +7,9 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
@@ -245,7 +245,7 @@ func TestRandomPathTakesEveryPoint(t *testing.T) {
 // TestSeeds: equal seeds give equal directions, others do not, for every registered distribution.
 func TestSeeds(t *testing.T) {
 	for _, name := range Names() {
-		l := must.Get(New(name, Config{Kappa: 2, Chain: 3}))
+		l := must.M1(New(name, Config{Kappa: 2, Chain: 3}))
 		a, b, c := drawn(t, l, 1, 1, 8, 3), drawn(t, l, 1, 1, 8, 3), drawn(t, l, 2, 1, 8, 3)
 		same, other := true, name == "point" || name == "fixed"
 		for i := range a {

@@ -8,10 +8,10 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -52,12 +52,12 @@ func TestHostMaximizer(t *testing.T) {
 	}
 	maximizers := func(steps int) (inGraph, onHost *Maximizer) {
 		climb := Ascent{Steps: steps, LearningRate: 0.05, Tangent: true}
-		inGraph = must.Get(NewMaximizer(e, nil, climb, objective))
-		onHost = must.Get(NewHostMaximizer(e, nil, climb, host))
+		inGraph = must.M1(NewMaximizer(e, nil, climb, objective))
+		onHost = must.M1(NewHostMaximizer(e, nil, climb, host))
 		return inGraph, onHost
 	}
 	reached := func(m *Maximizer, from *tensors.Tensor) []float32 {
-		l := must.Get(m.Maximize(3, from, x, x))
+		l := must.M1(m.Maximize(3, from, x, x))
 		return tensors.MustCopyFlatData[float32](l)
 	}
 	still, stillOnHost := maximizers(0)
@@ -97,7 +97,7 @@ func TestHostMaximizer(t *testing.T) {
 
 // TestSlicerLocation: no location without need, the given one as it is, else the amortizer's, else a uniform one.
 func TestSlicerLocation(t *testing.T) {
-	predict := must.Get(amortizer.New("l", amortizer.Config{Points: 4, Dim: 3}))
+	predict := must.M1(amortizer.New("l", amortizer.Config{Points: 4, Dim: 3}))
 	amortized := Slicer{Distribution: Point{}, Slices: 1, Amortizer: predict}
 	specs := amortized.Specs()
 	w := weights.Init(specs, 1)
@@ -191,7 +191,7 @@ func TestFixed(t *testing.T) {
 func TestNames(t *testing.T) {
 	seen := map[string]bool{}
 	for _, name := range Names() {
-		l := must.Get(New(name, Config{Kappa: 1, Chain: 2}))
+		l := must.M1(New(name, Config{Kappa: 1, Chain: 2}))
 		if l.Name() == "" || seen[l.Name()] {
 			t.Errorf("%s: the name %q is empty or taken", name, l.Name())
 		}

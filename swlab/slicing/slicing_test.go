@@ -9,9 +9,9 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
@@ -108,8 +108,8 @@ func TestAscentDrawsFreshNoise(t *testing.T) {
 	x := tensors.FromFlatDataAndDimensions(make([]float32, 4*3), 4, 1, 3)
 	var at [3][]float32
 	for steps := range at {
-		c := must.Get(NewMaximizer(graphtest.Engine(t), nil, Ascent{Steps: steps, LearningRate: 1e-3}, noisy))
-		l := must.Get(c.Maximize(5, nil, x, x))
+		c := must.M1(NewMaximizer(graphtest.Engine(t), nil, Ascent{Steps: steps, LearningRate: 1e-3}, noisy))
+		l := must.M1(c.Maximize(5, nil, x, x))
 		at[steps] = tensors.MustCopyFlatData[float32](l)
 		l.FinalizeAll()
 	}
@@ -171,8 +171,8 @@ func TestMaximize(t *testing.T) {
 	}
 	x := tensors.FromFlatDataAndDimensions([]float32{10, 5, 3, 10, 5, 3}, 2, 1, 3)
 	climb := func(a Ascent, seed int64) []float32 {
-		c := must.Get(NewMaximizer(graphtest.Engine(t), nil, a, top))
-		l := must.Get(c.Maximize(seed, nil, x, x))
+		c := must.M1(NewMaximizer(graphtest.Engine(t), nil, a, top))
+		l := must.M1(c.Maximize(seed, nil, x, x))
 		return tensors.MustCopyFlatData[float32](l)
 	}
 	value := func(l []float32) (v float64) {

@@ -7,16 +7,16 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 // TestDrawOnHost: directions made on all cores are those of the graph on the pure-Go backend, to the
 // last bit.
 func TestDrawOnHost(t *testing.T) {
 	for seed, shape := range [][3]int{{1, 1, 2}, {3, 7, 3}, {2, 101, 5}} {
-		rng := must.Get(graph.RNGStateFromSeed(int64(seed)))
+		rng := must.M1(graph.RNGStateFromSeed(int64(seed)))
 		cloud := tensors.FromFlatDataAndDimensions(make([]float32, shape[0]*shape[2]), shape[0], 1, shape[2])
 		want := graphtest.CallOn(t, "go", func(in []*graph.Node) []*graph.Node {
 			return []*graph.Node{Uniform{}.Draw(Request{Source: Seeded(in[0]), X: in[1], Y: in[1], Slices: shape[1]})}

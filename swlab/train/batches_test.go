@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
+	"github.com/janpfeifer/must"
 )
 
 // TestBatchesAgree: clouds on the device and clouds uploaded in batches, in a run interrupted within
@@ -39,7 +39,7 @@ func TestBatchesChooses(t *testing.T) {
 	c := config("sw", "")
 	c.Points, c.Clouds, c.Epochs = 16, 12, 2
 	for budget, resident := range map[int64]bool{0: true, 12 * 16 * 3 * 4: true, 12*16*3*4 - 1: false, -1: false} {
-		f := must.Get(newBatches(backend(t), set, budget))
+		f := must.M1(newBatches(backend(t), set, budget))
 		if (f.all != nil) != resident {
 			t.Errorf("%d bytes: on the device %v, expected %v", budget, f.all != nil, resident)
 		}

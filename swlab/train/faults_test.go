@@ -13,10 +13,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/internal/durable/durabletest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -88,8 +89,8 @@ func TestDamaged(t *testing.T) {
 	e, c := goBackend(t), config("chamfer", "")
 	c.Steps = 3
 	_, run := finished(t, e, c, Options{CheckpointEvery: 1})
-	m := must.Get(c.Model())
-	newest := must.Get(listCheckpoints(run))
+	m := must.M1(c.Model())
+	newest := must.M1(listCheckpoints(run))
 	read := map[string]func(path string) (any, error){
 		filepath.Join(newest[0], tensorsFile): func(string) (any, error) {
 			c,
@@ -114,8 +115,8 @@ func TestDamaged(t *testing.T) {
 	}
 	damages, found := 0, 0
 	for path, load := range read {
-		raw := must.Get(os.ReadFile(path))
-		want := must.Get(load(path))
+		raw := must.M1(os.ReadFile(path))
+		want := must.M1(load(path))
 		try := func(what string, content []byte) {
 			t.Helper()
 			if err := os.WriteFile(path, content, 0o644); err != nil {
@@ -152,7 +153,7 @@ func TestDamaged(t *testing.T) {
 
 	// The damaged checkpoint is named, and the one before it is used.
 	path := filepath.Join(newest[0], tensorsFile)
-	raw := must.Get(os.ReadFile(path))
+	raw := must.M1(os.ReadFile(path))
 	raw[len(raw)/2] ^= 1
 	if err := os.WriteFile(path, raw, 0o644); err != nil {
 		t.Fatal(err)
@@ -175,7 +176,7 @@ func TestDamaged(t *testing.T) {
 func damagedLogs(t *testing.T, run string, specs []weights.Spec) {
 	t.Helper()
 	path := filepath.Join(run, logFile)
-	raw := must.Get(os.ReadFile(path))
+	raw := must.M1(os.ReadFile(path))
 	write := func(content []byte) {
 		if err := os.WriteFile(path, content, 0o644); err != nil {
 			t.Fatal(err)
@@ -189,7 +190,7 @@ func damagedLogs(t *testing.T, run string, specs []weights.Spec) {
 	lines := bytes.SplitAfter(raw, []byte("\n"))
 	tried, found := 0, 0
 	for _, dir := range dirs {
-		c := must.Get(readCheckpoint(dir, specs))
+		c := must.M1(readCheckpoint(dir, specs))
 		whole := bytes.Join(lines[:c.Step], nil)
 		for at := range raw {
 			changed := bytes.Clone(raw)
@@ -248,7 +249,7 @@ func TestLogChangedMeanwhile(t *testing.T) {
 		if r.Step != total {
 			return
 		}
-		raw := must.Get(os.ReadFile(path))
+		raw := must.M1(os.ReadFile(path))
 		raw[bytes.LastIndex(raw, []byte("."))+1] ^= 1
 		if err := os.WriteFile(path, raw, 0o644); err != nil {
 			t.Fatal(err)
@@ -315,7 +316,7 @@ func TestNonfinite(t *testing.T) {
 			cutOff(t, e, set, c, cut, o)
 			o.Resume = true
 		}
-		r := must.Get(Run(context.Background(), e, set, c, o))
+		r := must.M1(Run(context.Background(), e, set, c, o))
 		return r, o.Out
 	}
 	r, whole := skip(0)

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
+	"github.com/janpfeifer/must"
 
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -19,8 +19,8 @@ func after(t *testing.T, c Config, steps int) checkpoint {
 	t.Helper()
 	c.Steps = steps
 	_, dir := finished(t, goBackend(t), c, Options{})
-	m := must.Get(c.Model())
-	state := must.Get(loadCheckpoint(dir, m.stateSpecs(), func(string) {}))
+	m := must.M1(c.Model())
+	state := must.M1(loadCheckpoint(dir, m.stateSpecs(), func(string) {}))
 	return state
 }
 
@@ -48,7 +48,7 @@ func near(t *testing.T, what string, names []weights.Spec, tol float64, got, wan
 func TestSGDSettingsReachTheStep(t *testing.T) {
 	c := config("sw", "")
 	c.Batch, c.LearningRate, c.Momentum, c.WeightDecay = 6, 1, 0, 0
-	m := must.Get(c.Model())
+	m := must.M1(c.Model())
 	start, plain := m.initial(c.Seed), after(t, c, 1)
 	at := func(s checkpoint, group, name string, i int) float64 {
 		v, _ := s.tensors.Get(group + name)

@@ -12,10 +12,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -51,7 +52,7 @@ func backend(t *testing.T) *engine.Engine {
 
 func goBackend(t *testing.T) *engine.Engine {
 	t.Helper()
-	e := must.Get(engine.Open("go"))
+	e := must.M1(engine.Open("go"))
 	return e
 }
 
@@ -61,7 +62,7 @@ func finished(t *testing.T, e *engine.Engine, c Config, o Options) (Result, stri
 	if o.Out == "" {
 		o.Out = filepath.Join(t.TempDir(), "run")
 	}
-	r := must.Get(Run(context.Background(), e, boxes(12, 32), c, o))
+	r := must.M1(Run(context.Background(), e, boxes(12, 32), c, o))
 	return r, o.Out
 }
 
@@ -95,7 +96,7 @@ func sameRuns(t *testing.T, got, want string, files ...string) {
 // values are a log without its times.
 func values(t *testing.T, dir string) []Record {
 	t.Helper()
-	log := must.Get(ReadLog(dir))
+	log := must.M1(ReadLog(dir))
 	for i := range log {
 		log[i].Seconds = 0
 	}
@@ -112,8 +113,8 @@ func sameLog(a, b []Record) bool {
 
 func sameFile(t *testing.T, a, b string) bool {
 	t.Helper()
-	x := must.Get(os.ReadFile(a))
-	y := must.Get(os.ReadFile(b))
+	x := must.M1(os.ReadFile(a))
+	y := must.M1(os.ReadFile(b))
 	return bytes.Equal(x, y)
 }
 
@@ -145,7 +146,7 @@ func TestRunResumes(t *testing.T) {
 			if err := os.Truncate(filepath.Join(newest[0], tensorsFile), 1000); err != nil {
 				t.Fatal(err)
 			}
-			f := must.Get(os.OpenFile(filepath.Join(dir, logFile), os.O_APPEND|os.O_WRONLY, 0))
+			f := must.M1(os.OpenFile(filepath.Join(dir, logFile), os.O_APPEND|os.O_WRONLY, 0))
 			if _, err := f.WriteString("\x00\x00\n" + `{"step":6,"epo`); err != nil {
 				t.Fatal(err)
 			}
@@ -166,7 +167,7 @@ func TestKilledEarly(t *testing.T) {
 	c := config("chamfer", "")
 	c.Steps = 2
 	_, whole := finished(t, backend(t), c, Options{})
-	raw := must.Get(os.ReadFile(filepath.Join(whole, configFile)))
+	raw := must.M1(os.ReadFile(filepath.Join(whole, configFile)))
 	for _, resume := range []bool{true, false} {
 		dir := t.TempDir()
 		left := []string{filepath.Join(dir, "."+configFile+".123")}
@@ -208,7 +209,7 @@ func TestBrokenCheckpointsGoAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	finished(t, backend(t), c, Options{Out: dir, Resume: true})
-	m := must.Get(c.Model())
+	m := must.M1(c.Model())
 	if p, err := readCheckpoint(dirs[0], m.stateSpecs()); err != nil || p.Step != 2 {
 		t.Errorf("the newest checkpoint after resuming: %+v, %v", p.progress, err)
 	}
@@ -342,8 +343,8 @@ func TestRunLearns(t *testing.T) {
 		filepath.Join(end, weightsFile)) {
 		t.Errorf("%s is not the state after epoch %d", bestFile, best)
 	}
-	w := must.Get(weights.ReadSafetensors(filepath.Join(dir, weightsFile)))
-	model := must.Get(c.Model())
+	w := must.M1(weights.ReadSafetensors(filepath.Join(dir, weightsFile)))
+	model := must.M1(c.Model())
 	if _, err := w.Match(model.Net.Specs()); err != nil {
 		t.Error(err)
 	}
@@ -363,8 +364,8 @@ func TestZeroStepsInitialiseAndSave(t *testing.T) {
 	if file, err := WeightsFile(dir, "best"); err != nil || filepath.Base(file) != weightsFile {
 		t.Errorf("weights %q, %v", file, err)
 	}
-	m := must.Get(c.Model())
-	got := must.Get(weights.ReadSafetensors(filepath.Join(dir, amortizerFile)))
+	m := must.M1(c.Model())
+	got := must.M1(weights.ReadSafetensors(filepath.Join(dir, amortizerFile)))
 	want := weights.Init(m.Loss.Specs(), stream(c.Seed, 0, psiStream))
 	for _, n := range want.Names() {
 		a, _ := got.Get(n)

@@ -7,8 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/internal/durable"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
 
@@ -56,7 +57,7 @@ func TestSource(t *testing.T) {
 
 // TestUnknownSource: a run whose code is not known says so, and no other process resumes it.
 func TestUnknownSource(t *testing.T) {
-	program := must.Get(os.Executable())
+	program := must.M1(os.Executable())
 	before := time.Now().AddDate(-10, 0, 0) // before this file was written
 	if err := os.Chtimes(program, before, before); err != nil {
 		t.Skip(err)

@@ -10,10 +10,10 @@ import (
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 	"github.com/gomlx/gomlx/core/tensors/numpy"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
@@ -25,7 +25,7 @@ func model(t testing.TB, m, slices, dk, k int) Model {
 	t.Helper()
 	s := loss.Defaults()
 	s.Slices, s.Amortizer, s.Maps = slices, "la", amortizer.Config{Points: m, DK: dk, K: k}
-	l := must.Get(loss.NewGraph("v-dsw", s))
+	l := must.M1(loss.NewGraph("v-dsw", s))
 	return Model{Net: &pointnet.Autoencoder{Points: m}, Loss: l, SGD: AutoencoderSGD, Adam: AmortizerAdam}
 }
 
@@ -82,7 +82,7 @@ func TestTrace(t *testing.T) {
 			if testing.Short() && name == "golden" {
 				t.Skip("2048 points: in make check, on XLA, which its bounds are for")
 			}
-			z := must.Get(numpy.FromNpzFile(path))
+			z := must.M1(numpy.FromNpzFile(path))
 			trace(t, z)
 		})
 	}
@@ -130,7 +130,7 @@ func trace(t *testing.T, z map[string]*tensors.Tensor) {
 		"ck_ae":     {5e-6, 5e-4, 5e-3}, "ck_la": {1e-5, 5e-5, 6e-4}, // 5.4e-4 on the pure-Go backend, which adds term by term
 	}
 	for step := range d[0] {
-		out := must.Get(x.Call(append([]any{part("x", step), part("u", step), part("normals", step)}, state...)...))
+		out := must.M1(x.Call(append([]any{part("x", step), part("u", step), part("normals", step)}, state...)...))
 		for i, key := range []string{"loss", "J", "eps_before", "eps_after"} {
 			graphtest.Close(t, fmt.Sprintf("step %d %s", step, key), flat(out[i]), want(key, step), tol[key][step])
 		}
@@ -178,7 +178,7 @@ func TestSidesDoNotMix(t *testing.T) {
 	for i := range points {
 		points[i] = float32(math.Sin(float64(i*i) * 0.37))
 	}
-	rng := must.Get(graph.RNGStateFromSeed(3))
+	rng := must.M1(graph.RNGStateFromSeed(3))
 	x, err := graph.NewExec(backend(t).Backend, func(n []*graph.Node) []*graph.Node {
 		s := mod.bind(n[2:])
 		src := slicing.Seeded(n[1])
@@ -202,7 +202,7 @@ func TestSidesDoNotMix(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := must.Get(x.Call(append([]any{tensors.FromFlatDataAndDimensions(points, batch, m, 3), rng}, in...)...))
+	out := must.M1(x.Call(append([]any{tensors.FromFlatDataAndDimensions(points, batch, m, 3), rng}, in...)...))
 	for i, what := range []string{"dJ/d autoencoder", "dloss/d amortizer", "dJ/d amortizer", "dloss/d autoencoder"} {
 		if v := out[i].Value().(float32); (v == 0) != (i < 2) {
 			t.Errorf("|%s| = %v", what, v)

@@ -10,8 +10,8 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -58,7 +58,7 @@ func TestValidation(t *testing.T) {
 // chamferOf is the mean Chamfer distance between seven boxes and what the network in the file makes of them.
 func chamferOf(t *testing.T, path string, m int) float64 {
 	t.Helper()
-	set := must.Get(weights.ReadSafetensors(path))
+	set := must.M1(weights.ReadSafetensors(path))
 	net := &pointnet.Autoencoder{Points: m}
 	args := []any{tensors.FromFlatDataAndDimensions(boxes(7, m).Coords, 7, m, 3)}
 	for _, s := range net.Specs() {

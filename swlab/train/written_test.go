@@ -9,9 +9,9 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
@@ -40,7 +40,7 @@ func newWritten(t *testing.T, name string, change func(*Model)) *written {
 	const m, batch = 16, 3
 	s := loss.Defaults()
 	s.Slices, s.Kappa, s.Amortizer, s.Maps = 8, 5, name, amortizer.Config{Points: m, DK: 4, K: 4}
-	l := must.Get(loss.NewGraph("v-dsw", s))
+	l := must.M1(loss.NewGraph("v-dsw", s))
 	w := &written{model: Model{Net: &pointnet.Autoencoder{Points: m}, Loss: l, SGD: AutoencoderSGD, Adam: AmortizerAdam}}
 	change(&w.model)
 	w.state = startOf(w.model, 5)
@@ -60,7 +60,7 @@ func (w *written) step(t *testing.T, ascend, descend int64, location, moved []fl
 	m := w.model
 	args := []any{w.x}
 	for _, seed := range []int64{ascend, descend} {
-		rng := must.Get(graph.RNGStateFromSeed(seed))
+		rng := must.M1(graph.RNGStateFromSeed(seed))
 		args = append(args, rng)
 	}
 	state := slices.Clone(w.state)
@@ -91,7 +91,7 @@ func (w *written) step(t *testing.T, ascend, descend int64, location, moved []fl
 		t.Fatal(err)
 	}
 	defer x.Finalize()
-	out := must.Get(x.Call(append(args, state...)...))
+	out := must.M1(x.Call(append(args, state...)...))
 	number := func(i int) float64 { return float64(tensors.MustCopyFlatData[float32](out[i])[0]) }
 	flat := func(i int) []float32 { return tensors.MustCopyFlatData[float32](out[i]) }
 	return outcome{number(0), number(1), number(2), flat(3), flat(4), flat(5), flat(6), flat(7)}
@@ -216,7 +216,7 @@ func TestCommonSlices(t *testing.T) {
 	c := DefaultConfig()
 	c.Points, c.Loss, c.Amortizer, c.Slices, c.DK, c.K = 16, "v-dsw", "la", 4, 4, 4
 	c.Simultaneous, c.CommonSlices = true, true
-	m := must.Get(c.Model())
+	m := must.M1(c.Model())
 	s, _ := probed(t, m.Loss, func(to *Model) { to.Simultaneous, to.CommonSlices = m.Simultaneous, m.CommonSlices })
 	r := oneStep(t, s, 1)
 	if math.Abs(r.Loss-*r.Objective) > 1e-6*r.Loss {
@@ -274,7 +274,7 @@ func TestDirections(t *testing.T) {
 		s := loss.Defaults()
 		s.Slices = 1
 		change(&s)
-		l := must.Get(loss.NewGraph(name, s))
+		l := must.M1(loss.NewGraph(name, s))
 		stepper, _ := probed(t, l)
 		return [2][]float64{oneStep(t, stepper, 1).Direction, oneStep(t, stepper, 2).Direction}
 	}

@@ -10,16 +10,16 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 // testBackend is the backend of the graph tests: pure Go, which needs no plugin, unless GOMLX_BACKEND names another.
 func testBackend(t *testing.T) compute.Backend {
 	t.Helper()
-	e := must.Get(engine.Open(cmp.Or(os.Getenv("GOMLX_BACKEND"), "go")))
+	e := must.M1(engine.Open(cmp.Or(os.Getenv("GOMLX_BACKEND"), "go")))
 	return e.Backend
 }
 

@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
+	"github.com/janpfeifer/must"
 )
 
 type closedRow struct {
@@ -30,7 +30,7 @@ func relative(got, want, floor float64) float64 {
 }
 
 func TestClosedFormsAgainstMultiplePrecision(t *testing.T) {
-	raw := must.Get(os.ReadFile("testdata/closed_forms.json"))
+	raw := must.M1(os.ReadFile("testdata/closed_forms.json"))
 	var rows []closedRow
 	if err := json.Unmarshal(raw, &rows); err != nil {
 		t.Fatal(err)

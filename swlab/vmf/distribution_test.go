@@ -10,13 +10,14 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 func mustNew(t testing.TB, location []float64, kappa float64) *Dist {
 	t.Helper()
-	d := must.Get(New(location, kappa))
+	d := must.M1(New(location, kappa))
 	return d
 }
 
@@ -117,7 +118,7 @@ func TestRandProperties(t *testing.T) {
 		kappa := math.Pow(10, rapid.Float64Range(-12, 15).Draw(t, "log10 kappa"))
 		src := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		location := Uniform(src, d, 1)
-		dist := must.Get(New(location, kappa))
+		dist := must.M1(New(location, kappa))
 		x := dist.Rand(src, 3)
 		for l := 0; l < 3; l++ {
 			row := x[l*d : (l+1)*d]
@@ -188,7 +189,7 @@ func ExampleDist() {
 func TestRandInBlocks(t *testing.T) {
 	const n = 10_000
 	for _, kappa := range []float64{0, 3, 1e5} {
-		d := must.Get(New([]float64{0.48, -0.6, 0.64}, kappa))
+		d := must.M1(New([]float64{0.48, -0.6, 0.64}, kappa))
 		all := d.Rand(rand.New(rand.NewPCG(7, 8)), n)
 		src := rand.New(rand.NewPCG(7, 8))
 		for i := range n {

@@ -10,9 +10,9 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 // batch is noise for B locations with L samples each.
@@ -319,7 +319,7 @@ func TestGraphRejects(t *testing.T) {
 		{uniform, []any{float32(1)}, "expected [..., d]"},
 		{uniform, []any{[]int32{1, 2}}, "expected float32 or float64"},
 	} {
-		exec := must.Get(graph.NewExec(testBackend(t),
+		exec := must.M1(graph.NewExec(testBackend(t),
 			func(in []*graph.Node) []*graph.Node { return []*graph.Node{c.fn(in)} }))
 		if _, err := exec.Call(c.args...); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("want an error with %q, got %v", c.want, err)

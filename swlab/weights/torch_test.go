@@ -11,8 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/internal/torchfile"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 // ramp is n values 0.5 i - 1 from i = start in steps.
@@ -103,7 +104,7 @@ func readTorch(data []byte) (*Set, error) {
 
 func torchFile(t testing.TB, name string) []byte {
 	t.Helper()
-	b := must.Get(os.ReadFile(filepath.Join("testdata", name)))
+	b := must.M1(os.ReadFile(filepath.Join("testdata", name)))
 	return b
 }
 
@@ -152,7 +153,7 @@ func hostile(t testing.TB, count, size, stride uint32, again ...string) []byte {
 		if name == "x/data.pkl" {
 			content = p
 		}
-		w := must.Get(z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store}))
+		w := must.M1(z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store}))
 		if _, err := w.Write(content); err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +224,7 @@ func TestReadTorchRunsNothing(t *testing.T) {
 		for _, entry := range []string{"x/data.pkl", "../x/data.pkl", "/tmp/x/data.pkl"} {
 			var b bytes.Buffer
 			z := zip.NewWriter(&b)
-			w := must.Get(z.Create(entry))
+			w := must.M1(z.Create(entry))
 			w.Write([]byte(p))
 			z.Close()
 			if _, err := readTorch(b.Bytes()); err == nil {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
+	"github.com/janpfeifer/must"
 )
 
 func sample() *Set {
@@ -27,7 +27,7 @@ func TestSafetensorsRoundTrip(t *testing.T) {
 	if err := WriteSafetensors(path, want); err != nil {
 		t.Fatal(err)
 	}
-	got := must.Get(ReadSafetensors(path))
+	got := must.M1(ReadSafetensors(path))
 	if !slices.Equal(got.Names(), want.Names()) {
 		t.Fatalf("names %v, want %v", got.Names(), want.Names())
 	}

@@ -8,12 +8,12 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -68,8 +68,8 @@ func TestBroken(t *testing.T) {
 		amortizer.Register(name, amortizer.Entry{New: func(amortizer.Config) amortizer.Amortizer { return brokenMap{f} }})
 	}
 
-	x := must.Get(datasets.New([]float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, 2, 2, 3))
-	e := must.Get(engine.Open("go"))
+	x := must.M1(datasets.New([]float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, 2, 2, 3))
+	e := must.M1(engine.Open("go"))
 	defer e.Close()
 	settings := func(change func(*loss.Config)) swlab.DistanceConfig {
 		o := swlab.DistanceConfig{Config: loss.Defaults(), Engine: e}
@@ -137,8 +137,8 @@ func TestSizesWithoutWeights(t *testing.T) {
 
 // TestImpossible: sizes whose product does not fit, a path that is none, engines that are closed or none.
 func TestImpossible(t *testing.T) {
-	x := must.Get(datasets.New([]float32{0, 0, 0, 1, 0, 0}, 1, 2, 3))
-	closed := must.Get(engine.Open("go"))
+	x := must.M1(datasets.New([]float32{0, 0, 0, 1, 0, 0}, 1, 2, 3))
+	closed := must.M1(engine.Open("go"))
 	closed.Close()
 	huge := &datasets.Set{Clouds: 1 << 32, Points: 1 << 32, Dim: 3}
 	for want, call := range map[string]func(name string) error{

@@ -8,9 +8,9 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
 )
 
 // three runs body three times on a state x, counted by i.
@@ -71,7 +71,7 @@ func TestLimits(t *testing.T) {
 				t.Skipf("%s is not here: %v", c.backend, err)
 			}
 			defer e.Close()
-			x := must.Get(graph.NewExec(e.Backend, c.build))
+			x := must.M1(graph.NewExec(e.Backend, c.build))
 			defer x.Finalize()
 			_, err = x.Call(tensors.FromFlatDataAndDimensions([]float32{1, 2, 3, 4}, 2, 2))
 			switch {

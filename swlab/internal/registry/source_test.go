@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/sliced-wasserstein/lab/swlab/internal/must"
+	"github.com/janpfeifer/must"
 )
 
 // program is a notebook's program: all declarations of its cells in one file.
@@ -75,7 +75,7 @@ func Unused() {}
 // more are the lines of the calls that led there.
 func register(t *testing.T, dir, text, name string, more ...string) *origin {
 	t.Helper()
-	raw := must.Get(os.ReadFile(filepath.Join(dir, "main.go")))
+	raw := must.M1(os.ReadFile(filepath.Join(dir, "main.go")))
 	o := &origin{what: "loss " + name, calls: []runtime.Frame{{Function: library + "/swlab/loss.Register"}}}
 	callee := []string{"main.init.0", "main.setup", "main.main"}
 	if len(more) > 0 {
@@ -118,7 +118,7 @@ func identity(t *testing.T, main, far string) (moments, wrapped string) {
 	origins = map[string][]*origin{"moments": {m}, "wrapped": {w}}
 	var out [2]string
 	for i, o := range []*origin{m, w} {
-		text := must.Get(o.identify())
+		text := must.M1(o.identify())
 		if !strings.HasPrefix(text, o.what+" ") || len(text) != len(o.what)+13 {
 			t.Errorf("found %q", text)
 		}
