@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"slices"
 	"testing"
+
+	"github.com/janpfeifer/must"
 )
 
 // shapesChecksum is the SHA-256 of all coordinates of the default set in units of 1e-4, rounded, as
@@ -43,10 +45,7 @@ func TestShapesChecksum(t *testing.T) {
 			t.Errorf("class %s has %d clouds", names[class], n)
 		}
 	}
-	few, err := s.Subset(64, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	few := must.M1(s.Subset(64, 1))
 	if sub := load(t, Builtin, Options{Points: 64, Seed: 1}); !slices.Equal(sub.Coords, few.Coords) {
 		t.Error("64 points of each shape are not a subset by the seed")
 	}
@@ -54,15 +53,9 @@ func TestShapesChecksum(t *testing.T) {
 
 func TestShapesDoNotDependOnSchedulingOrSize(t *testing.T) {
 	classes := []string{"car", "tree", "bicycle"}
-	big, err := Shapes{Train: 3, Test: 2, Points: 300, Classes: classes, Raw: true}.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	big := must.M1(Shapes{Train: 3, Test: 2, Points: 300, Classes: classes, Raw: true}.Generate())
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	small, err := Shapes{Train: 1, Test: 1, Points: 200, Classes: classes[1:], Raw: true}.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	small := must.M1(Shapes{Train: 1, Test: 1, Points: 200, Classes: classes[1:], Raw: true}.Generate())
 	if !slices.Equal(small.Split, []uint8{0, 1, 0, 1}) || !slices.Equal(small.Classes, classes[1:]) || !slices.Equal(small.Labels, []int32{0, 0, 1, 1}) {
 		t.Errorf("found %v %v %v", small.Split, small.Classes, small.Labels)
 	}
@@ -75,10 +68,7 @@ func TestShapesDoNotDependOnSchedulingOrSize(t *testing.T) {
 }
 
 func TestShapesVaryInsideAClass(t *testing.T) {
-	s, err := Shapes{Train: 12, Points: 256, Raw: true}.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.M1(Shapes{Train: 12, Points: 256, Raw: true}.Generate())
 	for class := range len(s.Classes) {
 		// Extents of the shapes, in thousandths: almost all of a class must differ.
 		seen := map[[3]int]bool{}

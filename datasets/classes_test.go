@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+
+	"github.com/janpfeifer/must"
 )
 
 func labelled() *Set {
@@ -23,10 +25,7 @@ func TestOfClasses(t *testing.T) {
 		{[]string{"7"}, []int{3}}, // the name takes precedence over the number
 		{[]string{"jar", "jar", "2"}, []int{0, 2}},
 	} {
-		got, err := s.OfClasses(c.classes...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.M1(s.OfClasses(c.classes...))
 		if want := s.Select(c.rows); fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("%q: found %v, expected %v", c.classes, got, want)
 		}
@@ -55,10 +54,7 @@ func TestOfClasses(t *testing.T) {
 // TestKept: what is known of each cloud is kept.
 func TestKept(t *testing.T) {
 	s := labelled()
-	sub, err := s.Subset(2, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sub := must.M1(s.Subset(2, 1))
 	if !slices.Equal(sub.Labels, s.Labels) || !slices.Equal(sub.Classes, s.Classes) || !slices.Equal(sub.Split, s.Split) || !slices.Equal(sub.DegenerateFaces, s.DegenerateFaces) {
 		t.Errorf("Subset: %+v", sub)
 	}

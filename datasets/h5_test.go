@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"github.com/scigolib/hdf5"
 	"github.com/sliced-wasserstein/lab/datasets/format"
 )
@@ -22,26 +23,15 @@ type h5Data struct {
 func writeH5(t *testing.T, arrays map[string]h5Data) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "a.h5")
-	w, err := hdf5.CreateForWrite(path, hdf5.CreateTruncate)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.M1(hdf5.CreateForWrite(path, hdf5.CreateTruncate))
 	for name, a := range arrays {
 		dims := make([]uint64, len(a.shape))
 		for i, n := range a.shape {
 			dims[i] = uint64(n)
 		}
-		set, err := w.CreateDataset("/"+name, hdf5.Float32, dims)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := set.Write(a.data); err != nil {
-			t.Fatal(err)
-		}
+		must.M(must.M1(w.CreateDataset("/"+name, hdf5.Float32, dims)).Write(a.data))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.M(w.Close())
 	return path
 }
 
@@ -85,10 +75,7 @@ func TestSharedH5(t *testing.T) {
 			normal := load(t, filepath.Join(dir, name), Options{})
 			wantShape(t, raw, "h5", 12, 2048, 3)
 			want := func(key string) []float32 {
-				d, err := format.Read(golden, prefix+key)
-				if err != nil {
-					t.Fatal(err)
-				}
+				d := must.M1(format.Read(golden, prefix+key))
 				out := d.Narrow
 				for _, v := range d.Wide {
 					out = append(out, float32(v))
@@ -154,11 +141,7 @@ func TestLinkedH5(t *testing.T) {
 // internal/hdf5.
 func FuzzH5(f *testing.F) {
 	for _, name := range []string{"userblock.h5", "latest.h5"} {
-		data, err := os.ReadFile(filepath.Join("internal", "hdf5", "testdata", name))
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(data)
+		f.Add(must.M1(os.ReadFile(filepath.Join("internal", "hdf5", "testdata", name))))
 	}
 	path := filepath.Join(f.TempDir(), "fuzz.h5")
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/janpfeifer/must"
 )
 
 // npyBytes builds a .npy file by hand.
@@ -29,9 +31,7 @@ func npyHeaderFor(descr string, fortran string, shape string) string {
 func write(t *testing.T, name string, data []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.WriteFile(path, data, 0o600))
 	return path
 }
 
@@ -40,17 +40,9 @@ func zipBytes(t testing.TB, entries map[string][]byte) []byte {
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
 	for name, data := range entries {
-		w, err := z.Create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Write(data); err != nil {
-			t.Fatal(err)
-		}
+		must.M1(must.M1(z.Create(name)).Write(data))
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.M(z.Close())
 	return out.Bytes()
 }
 

@@ -10,16 +10,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"github.com/sliced-wasserstein/lab/datasets/format"
 )
 
 // sharedData finds a folder of test data beside the repository, or skips.
 func sharedData(t *testing.T, parts ...string) string {
 	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.M1(os.Getwd())
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
 			break
@@ -42,12 +40,8 @@ func tree(t *testing.T, files map[string][]byte) string {
 	dir := filepath.Join(t.TempDir(), "root")
 	for name, data := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.M(os.MkdirAll(filepath.Dir(path), 0o700))
+		must.M(os.WriteFile(path, data, 0o600))
 	}
 	return dir
 }
@@ -60,13 +54,8 @@ func cloudNPY(n, m, d int, seed uint64) []byte {
 
 func load(t *testing.T, path string, o Options) *Set {
 	t.Helper()
-	s, err := Load(path, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	s := must.M1(Load(path, o))
+	must.M(s.Validate())
 	return s
 }
 
@@ -336,13 +325,9 @@ func TestLoadFollowsLinksOnce(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "cup"), filepath.Join(dir, "mug")); err != nil {
 		t.Skipf("no symbolic links here: %v", err)
 	}
-	if err := os.Symlink(dir, filepath.Join(dir, "cup", "loop")); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.Symlink(dir, filepath.Join(dir, "cup", "loop")))
 	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(dir, link); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.Symlink(dir, link))
 	s := load(t, link, Options{Points: 10})
 	if !slices.Equal(s.Classes, []string{"cup", "mug"}) || s.Clouds != 2 {
 		t.Errorf("%d clouds of classes %v", s.Clouds, s.Classes)
@@ -353,9 +338,7 @@ func TestLoadFollowsLinksOnce(t *testing.T) {
 // fields agree, or not at all.
 func FuzzFolder(f *testing.F) {
 	dir := f.TempDir()
-	if err := format.WriteNPY(filepath.Join(dir, "points.npy"), []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, 2, 2, 3); err != nil {
-		f.Fatal(err)
-	}
+	must.M(format.WriteNPY(filepath.Join(dir, "points.npy"), []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, 2, 2, 3))
 	f.Add(floatNPY("(2,)", 0, 1), floatNPY("(2,)", 1, 2), []byte("chair\ntable\n"))
 	f.Add([]byte{}, floatNPY("(3,)", 0, 0, 0), []byte("chair\n\n"))
 	f.Add(floatNPY("(2,)", -1, 1e30), []byte{}, []byte{})

@@ -4,14 +4,13 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/janpfeifer/must"
 )
 
 func TestFromSlices(t *testing.T) {
 	points := [][][]float32{{{1, 2, 3}, {4, 5, 6}}, {{7, 8, 9}, {10, 11, 12}}}
-	s, err := FromSlices(points)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.M1(FromSlices(points))
 	if s.Clouds != 2 || s.Points != 2 || s.Dim != 3 || !slices.Equal(s.Cloud(1), []float32{7, 8, 9, 10, 11, 12}) {
 		t.Errorf("found %+v", s)
 	}

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/janpfeifer/must"
 )
 
 // modelNetParts are the files of ModelNet40 with their numbers of clouds, in the order in which
@@ -22,9 +24,7 @@ func modelNet(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	put := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.M(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	var trainList, testList, names strings.Builder
 	number := 0
@@ -41,13 +41,8 @@ func modelNet(t *testing.T) string {
 			folder, list = "test", &testList
 		}
 		fmt.Fprintf(list, "data/modelnet40_ply_hdf5_2048/%s\n", part.name)
-		data, err := os.ReadFile(from)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.MkdirAll(filepath.Join(dir, folder), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		data := must.M1(os.ReadFile(from))
+		must.M(os.MkdirAll(filepath.Join(dir, folder), 0o700))
 		put(part.name, string(data))
 		put(filepath.Join(folder, part.name), string(data)) // the script's copies
 	}
@@ -88,9 +83,7 @@ func TestModelNet40(t *testing.T) {
 	}
 	// In a folder above, the copies do not count either.
 	above := filepath.Join(t.TempDir(), "above")
-	if err := os.MkdirAll(above, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.MkdirAll(above, 0o700))
 	if err := os.Symlink(dir, filepath.Join(above, "modelnet40_ply_hdf5_2048")); err != nil {
 		t.Skipf("no symbolic links here: %v", err)
 	}
@@ -102,11 +95,8 @@ func TestModelNet40(t *testing.T) {
 func TestModelNetLists(t *testing.T) {
 	h5 := func(n int, label float32) []byte {
 		labels := slices.Repeat([]float32{label}, n)
-		data, err := os.ReadFile(writeH5(t, map[string]h5Data{"data": {randomSet(n, 4, 3, 1).Coords, []int{n, 4, 3}}, "label": {labels, []int{n, 1}}}))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return data
+		clouds := h5Data{randomSet(n, 4, 3, 1).Coords, []int{n, 4, 3}}
+		return must.M1(os.ReadFile(writeH5(t, map[string]h5Data{"data": clouds, "label": {labels, []int{n, 1}}})))
 	}
 	files := map[string][]byte{"a.h5": h5(2, 0), "b.h5": h5(1, 1), "train_files.txt": []byte("data\\x\\b.h5\r\n\n"), "test_files.txt": []byte("a.h5"), "shape_names.txt": []byte("cup\njar\n")}
 	s := load(t, tree(t, files), Options{})

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"github.com/sliced-wasserstein/lab/datasets/internal/rng"
 )
 
@@ -74,25 +75,17 @@ func TestFarClouds(t *testing.T) {
 			"a.csv": []byte(csv), "a.pts": []byte(pts.String()), "a.off": []byte(off.String()), "a.obj": []byte(obj), "a.ply": []byte(ply.String()), "a.pcd": []byte(pcd.String()),
 		} {
 			path := write(t, name, data)
-			s, err := Load(path, Options{Raw: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.M1(Load(path, Options{Raw: true}))
 			checkHeld(t, s, v[:len(s.Coords)], extent)
 			if s.Origins == nil {
 				t.Errorf("%s at %g: no origins", name, offset)
 			}
-			normal, err := Load(path, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			normal := must.M1(Load(path, Options{}))
 			near := make([]float32, 150)
 			for i := range near {
 				near[i] = float32(v[i] - offset*(1+float64(i%3)/4))
 			}
-			if _, _, err := normalizeCloud(near, nil, 3); err != nil {
-				t.Fatal(err)
-			}
+			must.M2(normalizeCloud(near, nil, 3))
 			digits := 2e-6 + 1e-15*math.Abs(offset)
 			for i, c := range near {
 				if math.Abs(float64(c-normal.Coords[i])) > digits {
@@ -105,24 +98,14 @@ func TestFarClouds(t *testing.T) {
 				checkHeld(t, back, v[:len(s.Coords)], extent)
 			}
 		}
-		s, err := New(v, 2, 50, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkHeld(t, s, v, extent)
-		rows, err := FromSlices([][][]float64{{v[:3], v[3:6], v[6:9]}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		checkHeld(t, rows, v[:9], extent)
+		checkHeld(t, must.M1(New(v, 2, 50, 3)), v, extent)
+		checkHeld(t, must.M1(FromSlices([][][]float64{{v[:3], v[3:6], v[6:9]}})), v[:9], extent)
 	}
 	whole := []int64{1<<40 + 1, -1<<41 + 3, 1<<40 + 7, -1<<41 + 5, 1<<40 + 9, -1<<41 - 11}
 	var body bytes.Buffer
 	_ = binary.Write(&body, binary.LittleEndian, whole)
-	s, err := Load(write(t, "i.npy", npyBytes(1, npyHeaderFor("<i8", "False", "(3, 2)"), body.Bytes())), Options{Raw: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	npy := npyBytes(1, npyHeaderFor("<i8", "False", "(3, 2)"), body.Bytes())
+	s := must.M1(Load(write(t, "i.npy", npy), Options{Raw: true}))
 	for i, v := range s.Positions(0) {
 		if int64(v) != whole[i] {
 			t.Errorf("number %d of integers: %v, expected %d", i, v, whole[i])
@@ -136,14 +119,8 @@ func TestFarMesh(t *testing.T) {
 		return fmt.Sprintf("v %.17g 0 0\nv %.17g 0 0\nv %.17g 1 0\nv %.17g 0 1\nf 1 2 3\nf 1 2 4\n", at, at+1, at, at)
 	}
 	path := write(t, "m.obj", []byte(mesh(1e8)))
-	far, err := Load(path, Options{Raw: true, Points: 300})
-	if err != nil {
-		t.Fatal(err)
-	}
-	near, err := Load(write(t, "m.obj", []byte(mesh(0))), Options{Raw: true, Points: 300})
-	if err != nil {
-		t.Fatal(err)
-	}
+	far := must.M1(Load(path, Options{Raw: true, Points: 300}))
+	near := must.M1(Load(write(t, "m.obj", []byte(mesh(0))), Options{Raw: true, Points: 300}))
 	if near.Origins != nil {
 		t.Error("a mesh near 0 has an origin")
 	}
@@ -156,14 +133,8 @@ func TestFarMesh(t *testing.T) {
 		t.Errorf("x from %v to %v", sum.Min[0], sum.Max[0])
 	}
 	out := filepath.Join(t.TempDir(), "m.npy")
-	if _, err := SampleMeshes(path, out, Options{Raw: true, Points: 300}, nil); err != nil {
-		t.Fatal(err)
-	}
-	again, err := Load(out, Options{Raw: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkHeld(t, again, far.Positions(0), 1)
+	must.M1(SampleMeshes(path, out, Options{Raw: true, Points: 300}, nil))
+	checkHeld(t, must.M1(Load(out, Options{Raw: true})), far.Positions(0), 1)
 }
 
 // TestNoOrigin: numbers that float32 holds, and clouds near 0, are kept as they are.
@@ -174,10 +145,7 @@ func TestNoOrigin(t *testing.T) {
 		"a few extents from 0":     wideNumbers(300, 3, 2),
 		"with an outlier":          append(wideNumbers(300, 0.1, 1), 1100000017, 2300000030, -3700000021),
 	} {
-		s, err := New(v, len(v)/3, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.M1(New(v, len(v)/3, 3))
 		if s.Origins != nil {
 			t.Errorf("%s: origins %v", name, s.Origins)
 		}
@@ -185,10 +153,7 @@ func TestNoOrigin(t *testing.T) {
 		for i, x := range v {
 			narrow[i] = float32(x)
 		}
-		same, err := New(narrow, len(v)/3, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		same := must.M1(New(narrow, len(v)/3, 3))
 		a := s.Digest()
 		b := same.Digest()
 		if a != b || !slices.Equal(s.Coords, narrow) {
@@ -217,9 +182,7 @@ func TestRoundingWarning(t *testing.T) {
 	// Points that are missing, as 0: the others keep their digits.
 	far := wideNumbers(300, 1e6, 1)
 	copy(far[30:60], make([]float64, 30))
-	if s, err = New(far, 100, 3); err != nil {
-		t.Fatal(err)
-	}
+	s = must.M1(New(far, 100, 3))
 	for i, x := range s.Positions(0) {
 		if math.Abs(x-far[i]) > 1e-6 {
 			t.Fatalf("number %d: %v, expected %v", i, x, far[i])
@@ -234,18 +197,9 @@ func TestRoundingWarning(t *testing.T) {
 func TestRoundingOfNormalized(t *testing.T) {
 	for far, warns := range map[float64]bool{10: false, 300: false, 1e6: true, 1e16: true} {
 		v := append(wideNumbers(300, 0.1, 1), far, far, far)
-		s, err := New(v, len(v)/3, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Normalize(); err != nil {
-			t.Fatal(err)
-		}
-		loaded, err := Load(write(t, "a.npy", doubleNPY("(101, 3)", v)), Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, s := range []*Set{s, loaded} {
+		s := must.M1(New(v, len(v)/3, 3))
+		must.M(s.Normalize())
+		for _, s := range []*Set{s, must.M1(Load(write(t, "a.npy", doubleNPY("(101, 3)", v)), Options{}))} {
 			if w := s.Warnings(); (w != nil) != warns {
 				t.Errorf("outlier at %g: warnings %q", far, w)
 			}
@@ -257,29 +211,18 @@ func TestRoundingOfNormalized(t *testing.T) {
 func TestOriginsFollow(t *testing.T) {
 	const n, m = 4, 40
 	v := append(wideNumbers(2*m*3, 1e8, 1), wideNumbers(2*m*3, 0, 1)...)
-	s, err := New(v, n, m, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.M1(New(v, n, m, 3))
 	if s.Origins == nil || slices.ContainsFunc(s.Origin(2), func(o float64) bool { return o != 0 }) {
 		t.Fatalf("origins %v", s.Origins)
 	}
-	if err := s.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must.M(s.Validate())
 	size := m * 3
 	checkHeld(t, s.Select([]int{3, 0}), slices.Concat(v[3*size:], v[:size]), 1)
-	few, err := s.Subset(5, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if at := few.Positions(0)[0]; math.Abs(at-1e8) > 1 {
+	if at := must.M1(s.Subset(5, 1)).Positions(0)[0]; math.Abs(at-1e8) > 1 {
 		t.Errorf("a point of a subset is at %v", at)
 	}
 	rounded := make([]float32, size)
-	if err := s.Read(rounded, []int32{1}); err != nil {
-		t.Fatal(err)
-	}
+	must.M(s.Read(rounded, []int32{1}))
 	for i, c := range rounded {
 		if c != float32(v[size+i]) {
 			t.Fatalf("Read gives %v at %d, expected %v", c, i, float32(v[size+i]))
@@ -289,36 +232,21 @@ func TestOriginsFollow(t *testing.T) {
 		t.Error("Rebase(nil) differs from Read")
 	}
 	path := filepath.Join(t.TempDir(), "s.npy")
-	if err := s.WriteNPY(path); err != nil {
-		t.Fatal(err)
-	}
-	again, err := Load(path, Options{Raw: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkHeld(t, again, v, 1)
+	must.M(s.WriteNPY(path))
+	checkHeld(t, must.M1(Load(path, Options{Raw: true})), v, 1)
 	a := s.Digest()
 	b := s.Rebase(nil).Digest()
-	moved, err := New(wideNumbers(2*m*3, 2e8, 1), 2, m, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	moved := must.M1(New(wideNumbers(2*m*3, 2e8, 1), 2, m, 3))
 	c := moved.Digest()
 	moved.Origins[0]++
 	if d := moved.Digest(); a == b || c == d {
 		t.Error("the digest does not see the origins")
 	}
-	if err := s.Normalize(); err != nil {
-		t.Fatal(err)
-	}
+	must.M(s.Normalize())
 	if s.Origins != nil || math.Abs(s.Frames[0].Centre[0]-1e8) > 1 {
 		t.Errorf("origins %v, centre %v", s.Origins, s.Frames[0].Centre)
 	}
-	back, err := s.Restore(s.Frames)
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkHeld(t, back, v, 1)
+	checkHeld(t, must.M1(s.Restore(s.Frames)), v, 1)
 }
 
 // TestAligned: the clouds of a pair get one origin, those of far pairs another one.
@@ -329,11 +257,7 @@ func TestAligned(t *testing.T) {
 		for i := range v {
 			v[i] += by
 		}
-		s, err := New(v, 2, m, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
+		return must.M1(New(v, 2, m, 3))
 	}
 	x, y := Aligned(tiles(0), tiles(0.25))
 	if !slices.Equal(x.Origins, y.Origins) {
@@ -345,10 +269,7 @@ func TestAligned(t *testing.T) {
 		}
 	}
 	one := tiles(0).Select([]int{0})
-	near, err := New(wideNumbers(m*3, 0, 1), 1, m, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	near := must.M1(New(wideNumbers(m*3, 0, 1), 1, m, 3))
 	x, y = Aligned(one, near)
 	if len(x.Warnings())+len(y.Warnings()) == 0 {
 		t.Error("no warning about a pair whose clouds are 1e8 extents apart")

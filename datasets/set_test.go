@@ -14,6 +14,7 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets/format"
 	"pgregory.net/rapid"
 
+	"github.com/janpfeifer/must"
 	"github.com/sliced-wasserstein/lab/datasets/internal/rng"
 )
 
@@ -66,14 +67,10 @@ func checkNormalized(t *testing.T, s *Set) {
 func TestNormalizeCentresAndScales(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := randomSet(rapid.IntRange(1, 4).Draw(rt, "n"), rapid.IntRange(2, 40).Draw(rt, "m"), rapid.IntRange(1, 5).Draw(rt, "d"), rapid.Uint64().Draw(rt, "seed"))
-		if err := s.Normalize(); err != nil {
-			rt.Fatal(err)
-		}
+		must.M(s.Normalize())
 		checkNormalized(t, s)
 		again := s.Select([]int{0})
-		if err := again.Normalize(); err != nil {
-			rt.Fatal(err)
-		}
+		must.M(again.Normalize())
 		for i, v := range again.Coords {
 			if math.Abs(float64(v-s.Coords[i])) > 1e-6 {
 				rt.Fatalf("normalising twice moved coordinate %d by %g", i, v-s.Coords[i])
@@ -86,9 +83,7 @@ func TestNormalizeKeepsDigitsFarFromTheOrigin(t *testing.T) {
 	// The exact centre of these points is not a float32; a float32 accumulator would be off by
 	// whole units.
 	s := &Set{Name: "far", Clouds: 1, Points: 4, Dim: 1, Coords: []float32{1 << 24, 1<<24 + 2, 1<<24 + 4, 1<<24 + 8}}
-	if err := s.Normalize(); err != nil {
-		t.Fatal(err)
-	}
+	must.M(s.Normalize())
 	want := []float32{-3.5 / 4.5, -1.5 / 4.5, 0.5 / 4.5, 1}
 	if !slices.Equal(s.Coords, want) {
 		t.Errorf("found %v, expected %v", s.Coords, want)
@@ -116,9 +111,7 @@ func TestValidate(t *testing.T) {
 		s.DegenerateFaces = []int32{0, 0, 5}
 		return s
 	}
-	if err := good().Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must.M(good().Validate())
 	for name, c := range map[string]struct {
 		spoil func(*Set)
 		want  string
@@ -142,10 +135,7 @@ func TestValidate(t *testing.T) {
 
 func TestSubset(t *testing.T) {
 	s := randomSet(5, 64, 3, 3)
-	sub, err := s.Subset(20, 9)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sub := must.M1(s.Subset(20, 9))
 	if sub.Clouds != 5 || sub.Points != 20 || sub.Dim != 3 || len(sub.Coords) != 300 {
 		t.Fatalf("shape [%d %d %d]", sub.Clouds, sub.Points, sub.Dim)
 	}
@@ -198,10 +188,7 @@ func TestSubsetIsUniform(t *testing.T) {
 	for i := range s.Coords {
 		s.Coords[i] = float32(i % m)
 	}
-	sub, err := s.Subset(k, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sub := must.M1(s.Subset(k, 4))
 	var counts [m]float64
 	for _, v := range sub.Coords {
 		counts[int(v)]++
@@ -361,9 +348,7 @@ func TestFrames(t *testing.T) {
 		t.Errorf("clouds as stored have frames %v", stored.Frames)
 	}
 	file := filepath.Join(t.TempDir(), "b.npy")
-	if err := format.WriteNPY(file, stored.Coords, 3, 20, 3); err != nil {
-		t.Fatal(err)
-	}
+	must.M(format.WriteNPY(file, stored.Coords, 3, 20, 3))
 	whole, some := load(t, file, Options{}), load(t, file, Options{Points: 7})
 	if len(whole.Frames) != 3 || len(some.Frames) != 3 || some.Frames[2].Scale != whole.Frames[2].Scale {
 		t.Fatalf("frames %v, of a subset %v", whole.Frames, some.Frames)
@@ -378,9 +363,7 @@ func TestFrames(t *testing.T) {
 		t.Errorf("%d frames of the %d built-in shapes; %v", len(shapes.Frames), shapes.Clouds, err)
 	}
 	// Normalising again changes next to nothing, and the frames stay.
-	if err := whole.Normalize(); err != nil {
-		t.Fatal(err)
-	}
+	must.M(whole.Normalize())
 	for i, f := range whole.Frames {
 		of, err := FrameOf(stored.Cloud(i), 3)
 		if err != nil || math.Abs(f.Scale-of.Scale) > 1e-5*f.Scale || math.Abs(f.Offset()-of.Offset()) > 1e-5*f.Scale {
@@ -403,9 +386,7 @@ func TestFrames(t *testing.T) {
 func TestSetDigest(t *testing.T) {
 	s := randomSet(3, 2000, 3, 1) // more than one step
 	h := sha256.New()
-	if err := binary.Write(h, binary.LittleEndian, s.Coords); err != nil {
-		t.Fatal(err)
-	}
+	must.M(binary.Write(h, binary.LittleEndian, s.Coords))
 	if got := s.Digest(); got != hex.EncodeToString(h.Sum(nil)) {
 		t.Errorf("digest %s", got)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"pgregory.net/rapid"
 )
 
@@ -18,10 +19,7 @@ func partSizes(s *Set) (sizes [3]int) {
 // TestChairSplit has the sizes of protocol section 4: 6,778 chairs are 5,763 + 338 + 677.
 func TestChairSplit(t *testing.T) {
 	chairs := randomSet(6778, 1, 1, 1)
-	split, err := chairs.WithRandomSplit(0.05, 0.10, 7)
-	if err != nil {
-		t.Fatal(err)
-	}
+	split := must.M1(chairs.WithRandomSplit(0.05, 0.10, 7))
 	if sizes := partSizes(split); sizes != [3]int{TrainPart: 5763, TestPart: 677, ValPart: 338} {
 		t.Errorf("sizes (train, test, val) %v", sizes)
 	}
@@ -41,10 +39,7 @@ func TestChairSplit(t *testing.T) {
 
 // TestRandomSplitIsPinned: every later version must reproduce a published split.
 func TestRandomSplitIsPinned(t *testing.T) {
-	s, err := randomSet(20, 1, 1, 1).WithRandomSplit(0.15, 0.25, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.M1(randomSet(20, 1, 1, 1).WithRandomSplit(0.15, 0.25, 3))
 	if want := []uint8{0, 0, 1, 0, 1, 0, 1, 0, 0, 0, 2, 0, 0, 1, 1, 0, 0, 2, 2, 0}; !slices.Equal(s.Split, want) {
 		t.Errorf("found %v, expected %v", s.Split, want)
 	}
@@ -62,10 +57,7 @@ func TestRandomSplitKeepsTheShareOfEveryClass(t *testing.T) {
 		}
 		val := rapid.Float64Range(0, 0.5).Draw(rt, "val")
 		test := rapid.Float64Range(0, 0.5).Draw(rt, "test")
-		out, err := s.WithRandomSplit(val, test, rapid.Uint64().Draw(rt, "seed"))
-		if err != nil {
-			rt.Fatal(err)
-		}
+		out := must.M1(s.WithRandomSplit(val, test, rapid.Uint64().Draw(rt, "seed")))
 		sizes := partSizes(out)
 		for part, fraction := range map[uint8]float64{ValPart: val, TestPart: test} {
 			if got, exact := float64(sizes[part]), fraction*float64(s.Clouds); got > exact+1e-9 || got < exact-1 {
@@ -119,10 +111,7 @@ func TestHoldOut(t *testing.T) {
 	for i := range set.Split {
 		set.Split[i] = uint8(i % 4 / 3) // every fourth is of the test part
 	}
-	held, err := set.HoldOut(0.1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	held := must.M1(set.HoldOut(0.1, 1))
 	for name, want := range map[string]int{"train": 27, "val": 3, "test": 10} {
 		if part, err := held.Part(name); err != nil || part.Clouds != want {
 			t.Errorf("%s: %v, expected %d clouds: %v", name, part, want, err)
@@ -135,11 +124,7 @@ func TestHoldOut(t *testing.T) {
 		t.Errorf("without a share: %v, %v", same, err)
 	}
 	set.Split = nil
-	all, err := set.HoldOut(0.1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if val, err := all.Part("val"); err != nil || val.Clouds != 4 {
+	if val, err := must.M1(set.HoldOut(0.1, 1)).Part("val"); err != nil || val.Clouds != 4 {
 		t.Errorf("a set without parts: %v, %v", val, err)
 	}
 	if _, err := (&Set{Name: "a", Clouds: 1, Points: 1, Dim: 1, Coords: []float32{0}, Split: []uint8{TestPart}}).HoldOut(0.1, 1); err == nil {

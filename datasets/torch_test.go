@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/janpfeifer/must"
 )
 
 // torchRamp returns n values 0.5 i - 1, those of testdata/torch_files.py.
@@ -74,11 +76,7 @@ func TestLoadTorchRefuses(t *testing.T) {
 
 func FuzzTorch(f *testing.F) {
 	for _, name := range []string{"batch.pt", "legacy.pt", "dict.pt", "only.pt", "malicious.pt"} {
-		raw, err := os.ReadFile(filepath.Join("testdata", name))
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(raw)
+		f.Add(must.M1(os.ReadFile(filepath.Join("testdata", name))))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		path := write(t, "a.pt", raw)
@@ -94,38 +92,21 @@ func FuzzTorch(f *testing.F) {
 
 // TestFarTorch: a tensor of 64-bit numbers keeps its digits.
 func TestFarTorch(t *testing.T) {
-	from, err := zip.OpenReader(filepath.Join("testdata", "whole.pt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	from := must.M1(zip.OpenReader(filepath.Join("testdata", "whole.pt")))
 	defer from.Close()
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
 	for _, f := range from.File {
-		w, err := z.CreateHeader(&zip.FileHeader{Name: f.Name, Method: zip.Store})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		data, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.M1(z.CreateHeader(&zip.FileHeader{Name: f.Name, Method: zip.Store}))
+		data := must.M1(io.ReadAll(must.M1(f.Open())))
 		if strings.HasSuffix(f.Name, "data/0") {
 			for i := range 12 {
 				binary.LittleEndian.PutUint64(data[8*i:], uint64(1<<50+i))
 			}
 		}
-		if _, err := w.Write(data); err != nil {
-			t.Fatal(err)
-		}
+		must.M1(w.Write(data))
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.M(z.Close())
 	s := load(t, write(t, "far.pt", out.Bytes()), Options{Raw: true})
 	for i, v := range s.Positions(0) {
 		if v != float64(1<<50+i) {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/janpfeifer/must"
 )
 
 // TestCatalogue: every entry can be fetched or says how to get it, names its terms, and has
@@ -59,17 +61,12 @@ func TestLocate(t *testing.T) {
 	_, err := Locate("modelnet10")
 	wantError(t, err, "modelnet10", cache, "swlab data fetch modelnet10")
 
-	source, err := Find("modelnet10")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.M1(Find("modelnet10"))
 	put(t, filepath.Join(source.Dir(cache), RecordName), []byte("{}"))
 	if got, err := Locate("modelnet10"); err != nil || got != source.Path(cache) {
 		t.Errorf("fetched: %s, %v", got, err)
 	}
-	if err := os.Mkdir("modelnet10", 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.Mkdir("modelnet10", 0o755))
 	if got, err := Locate("modelnet10"); err != nil || got != "modelnet10" {
 		t.Errorf("a folder of that name: %s, %v", got, err)
 	}

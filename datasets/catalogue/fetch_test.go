@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
@@ -34,9 +35,7 @@ func TestFetchArchive(t *testing.T) {
 	}
 	source.Clouds, source.Parts = 2, map[string]int{"train": 1, "test": 1}
 	first := Record{Files: r.Files}
-	if err := first.check(source, filepath.Join(r.dir, FilesName)); err != nil {
-		t.Fatal(err)
-	}
+	must.M(first.check(source, filepath.Join(r.dir, FilesName)))
 	source.Parts["test"] = 2
 	wantError(t, first.check(source, filepath.Join(r.dir, FilesName)), "expected 2 clouds in the part test, found 1")
 	o.AcceptLicence = false // once is enough
@@ -166,10 +165,7 @@ func TestOneAtATime(t *testing.T) {
 	dir := source.Dir(o.Cache)
 	put(t, filepath.Join(dir, FilesName, "left"), nil)
 	put(t, filepath.Join(dir, ".unpack", "left"), nil)
-	unlock, err := durable.Lock(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlock := must.M1(durable.Lock(dir))
 	if _, err := Fetch(context.Background(), source, o); !errors.Is(err, durable.ErrLocked) || !strings.Contains(err.Error(), dir) {
 		t.Errorf("locked: %v", err)
 	}

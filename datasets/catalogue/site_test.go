@@ -16,6 +16,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/janpfeifer/must"
 )
 
 // site is a server of one file.
@@ -160,12 +162,8 @@ func plainSource(content []byte, sum bool, urls ...string) Source {
 // put writes a file and the folders around it.
 func put(t *testing.T, path string, data []byte) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.MkdirAll(filepath.Dir(path), 0o755))
+	must.M(os.WriteFile(path, data, 0o644))
 }
 
 // quick returns options for tests.
@@ -176,10 +174,7 @@ func quick(t *testing.T) Options {
 // fetched must succeed with this content.
 func fetched(t *testing.T, source Source, o Options, content []byte) *Record {
 	t.Helper()
-	r, err := Fetch(context.Background(), source, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.M1(Fetch(context.Background(), source, o))
 	if got, err := os.ReadFile(r.Path()); err != nil || !bytes.Equal(got, content) {
 		t.Fatalf("%d bytes of content, expected %d (%v)", len(got), len(content), err)
 	}
@@ -219,16 +214,8 @@ func zipOf(t testing.TB, pairs ...string) []byte {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	for i := 0; i < len(pairs); i += 2 {
-		f, err := w.Create(pairs[i])
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := f.Write([]byte(pairs[i+1])); err != nil {
-			t.Fatal(err)
-		}
+		must.M1(must.M1(w.Create(pairs[i])).Write([]byte(pairs[i+1])))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.M(w.Close())
 	return b.Bytes()
 }

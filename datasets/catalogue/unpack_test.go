@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/janpfeifer/must"
 )
 
 // unpackBytes unpacks an archive into a new folder.
@@ -18,9 +20,7 @@ func unpackBytes(t *testing.T, archive []byte, most limits) ([]Entry, string, er
 	base := t.TempDir()
 	local, stage := filepath.Join(base, "archive"), filepath.Join(base, "stage")
 	put(t, local, archive)
-	if err := os.Mkdir(stage, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.Mkdir(stage, 0o755))
 	entries, err := place(local, File{Name: "archive", Archive: "zip"}, stage, most)
 	if found, _ := os.ReadDir(base); len(found) != 2 {
 		t.Errorf("written outside: %v", found)
@@ -32,10 +32,7 @@ var roomy = limits{bytes: 1 << 30, files: 100}
 
 func TestUnpack(t *testing.T) {
 	archive := zipOf(t, "a/", "", "a/b.txt", "a/b.txt", "./c", "./c", "__MACOSX/a", "x", "a/.DS_Store", "x")
-	entries, stage, err := unpackBytes(t, archive, roomy)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries, stage := must.M2(unpackBytes(t, archive, roomy))
 	if want := []Entry{{"a/b.txt", 7, sumOf([]byte("a/b.txt"))}, {"c", 3, sumOf([]byte("./c"))}}; !slices.Equal(entries, want) {
 		t.Errorf("%v", entries)
 	}
@@ -89,11 +86,7 @@ func zipWith(t *testing.T, h zip.FileHeader, content string) []byte {
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
 	h.CRC32, h.UncompressedSize64, h.CompressedSize64 = crc32.ChecksumIEEE([]byte(content)), uint64(len(content)), uint64(len(content))
-	f, err := w.CreateRaw(&h)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f.Write([]byte(content))
+	must.M1(w.CreateRaw(&h)).Write([]byte(content))
 	w.Close()
 	return b.Bytes()
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"github.com/sliced-wasserstein/lab/datasets/internal/rng"
 )
 
@@ -14,11 +15,7 @@ const squareOFF = "OFF\n4 1 0\n0 0 0\n2 0 0\n2 2 0\n0 2 0\n4 0 1 2 3\n"
 
 func parse(t *testing.T, extension string, data []byte) *Mesh {
 	t.Helper()
-	m, err := readerOf(extension)("mesh"+extension, data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return must.M1(readerOf(extension)("mesh"+extension, data))
 }
 
 func wantMesh(t *testing.T, m *Mesh, vertices, triangles, flat int, area float64) {

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"pgregory.net/rapid"
 )
 
@@ -35,9 +36,7 @@ func npyHeaderFor(descr string, fortran string, shape string) string {
 func write(t *testing.T, name string, data []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, data, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.WriteFile(path, data, 0o600))
 	return path
 }
 
@@ -48,13 +47,8 @@ func TestNPYRoundTrip(t *testing.T) {
 		n, _ := Product(shape...)
 		data := rapid.SliceOfN(rapid.Float32(), n, n).Draw(rt, "data")
 		path := filepath.Join(dir, "a.npy")
-		if err := WriteNPY(path, data, shape...); err != nil {
-			rt.Fatal(err)
-		}
-		got, gotShape, err := ReadNPY(path)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		must.M(WriteNPY(path, data, shape...))
+		got, gotShape := must.M2(ReadNPY(path))
 		if !slices.Equal(gotShape, shape) || !slices.Equal(got, data) {
 			rt.Fatalf("wrote %v %v, read %v %v", shape, data, gotShape, got)
 		}
@@ -150,9 +144,7 @@ func TestReadNPYFortranOrder(t *testing.T) {
 
 func TestReadNPYInts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "l.npy")
-	if err := WriteNPYInts(path, []int32{-3, 0, 7}, 3, 1); err != nil {
-		t.Fatal(err)
-	}
+	must.M(WriteNPYInts(path, []int32{-3, 0, 7}, 3, 1))
 	got, shape, err := ReadNPYInts(path)
 	if err != nil || !slices.Equal(got, []int64{-3, 0, 7}) || !slices.Equal(shape, []int{3, 1}) {
 		t.Errorf("found %v %v %v", got, shape, err)
@@ -214,17 +206,9 @@ func archive(t testing.TB, method uint16, entries map[string][]byte) []byte {
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
 	for name, data := range entries {
-		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: method})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.Write(data); err != nil {
-			t.Fatal(err)
-		}
+		must.M1(must.M1(z.CreateHeader(&zip.FileHeader{Name: name, Method: method})).Write(data))
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.M(z.Close())
 	return out.Bytes()
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/janpfeifer/must"
 	"github.com/sliced-wasserstein/lab/datasets/internal/rng"
 )
 
@@ -25,10 +26,7 @@ func TestMeshSamplingIsUniformByArea(t *testing.T) {
 		text += fmt.Sprintf("3 %d %d %d\n", 3*i, 3*i+1, 3*i+2)
 	}
 	m := parse(t, ".off", []byte(text))
-	points, err := m.Sample(n, rng.New(11))
-	if err != nil {
-		t.Fatal(err)
-	}
+	points := must.M1(m.Sample(n, rng.New(11)))
 	var counts [triangles][4]float64
 	for p := 0; p < len(points); p += 3 {
 		i := int(points[p]+5) / 10

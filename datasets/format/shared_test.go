@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/janpfeifer/must"
 )
 
 // sharedMeshes are vertices, triangles and area of each original, found with Python: trimesh 4, and
@@ -41,10 +43,7 @@ var sharedMeshes = map[string]struct {
 func TestSharedMeshes(t *testing.T) {
 	dir := sharedData(t, "data", "originals")
 	for name, want := range sharedMeshes {
-		m, err := readMesh(filepath.Join(dir, filepath.FromSlash(name)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.M1(readMesh(filepath.Join(dir, filepath.FromSlash(name))))
 		if len(m.vertices) != want.vertices || len(m.triangles)+m.Flat != want.triangles {
 			t.Errorf("%s: %d vertices, %d triangles and %d flat ones, expected %d and %d", name, len(m.vertices), len(m.triangles), m.Flat, want.vertices, want.triangles)
 		}
@@ -57,10 +56,7 @@ func TestSharedMeshes(t *testing.T) {
 // sharedData finds a folder of test data beside the repository, or skips.
 func sharedData(t *testing.T, parts ...string) string {
 	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.M1(os.Getwd())
 	for {
 		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
 			break

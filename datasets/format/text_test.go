@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf16"
+
+	"github.com/janpfeifer/must"
 )
 
 const (
@@ -67,10 +69,7 @@ func TestTextOfEveryFormat(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			for name, text := range textSamples() {
-				want, err := describe(name, []byte(text))
-				if err != nil {
-					t.Fatal(err)
-				}
+				want := must.M1(describe(name, []byte(text)))
 				if got, err := describe(name, []byte(change(text))); err != nil || got != want {
 					t.Errorf("%s: %s, %v: expected %s", name, got, err, want)
 				}
@@ -166,10 +165,7 @@ func TestTextReads(t *testing.T) {
 		"CSV, CR and a mark":         {"a.csv", "\ufeff\"x\";\"y\"\r\"0\";\"1\"\r", "x,y\n0,1\n"},
 	} {
 		t.Run(what, func(t *testing.T) {
-			want, err := describe(c.file, []byte(c.same))
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.M1(describe(c.file, []byte(c.same)))
 			if got, err := describe(c.file, []byte(c.text)); err != nil || got != want {
 				t.Errorf("%s, %v: expected %s", got, err, want)
 			}

@@ -13,25 +13,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"github.com/sliced-wasserstein/lab/internal/memory"
 )
 
 func content(t *testing.T, name string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return must.M1(os.ReadFile(filepath.Join("testdata", name)))
 }
 
 func open(t *testing.T, name string) *File {
 	t.Helper()
-	f, err := Read(content(t, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return must.M1(Read(content(t, name)))
 }
 
 // wantCounting checks that entry i of an array is i % 251.
@@ -118,21 +111,11 @@ func TestText(t *testing.T) {
 	for file, arrays := range map[string]map[string][]string{"default.h5": {"bad/text": {"a", "b"}}, "links.h5": {"label": {"cup", "bowl", "cup", "b"}}} {
 		f := open(t, file)
 		for name, want := range arrays {
-			a, err := f.Array(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			raw, err := a.Read()
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := must.M1(f.Array(name))
+			raw := must.M1(a.Read())
 			var found []string
 			for i := 0; i < len(raw); i += a.Type.Size {
-				text, err := a.Text(raw[i : i+a.Type.Size])
-				if err != nil {
-					t.Fatal(err)
-				}
-				found = append(found, strings.TrimRight(text, "\x00"))
+				found = append(found, strings.TrimRight(must.M1(a.Text(raw[i:i+a.Type.Size])), "\x00"))
 			}
 			if a.Type.Class != 'S' || !slices.Equal(found, want) {
 				t.Errorf("%s, %s: found %q of class %c, expected %q", file, name, found, a.Type.Class, want)
@@ -174,14 +157,7 @@ func TestRefused(t *testing.T) {
 // TestChecksum changes a byte inside packed numbers.
 func TestChecksum(t *testing.T) {
 	data := content(t, "default.h5")
-	f, err := Read(data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := f.Array("gzip")
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.M1(must.M1(Read(data)).Array("gzip"))
 	packed := a.chunks.list[0].packed
 	packed[len(packed)-5] ^= 64
 	if _, err := a.Read(); err == nil || !strings.Contains(err.Error(), "chunk 0") {
@@ -215,9 +191,7 @@ func readAll(data []byte) error {
 func TestCutFiles(t *testing.T) {
 	for _, name := range []string{"many.h5", "userblock.h5"} {
 		data := content(t, name)
-		if err := readAll(data); err != nil {
-			t.Fatal(err)
-		}
+		must.M(readAll(data))
 		for cut := 0; cut < len(data)-64; cut += 1 + len(data)/200 {
 			if readAll(data[:cut]) == nil {
 				t.Errorf("%s cut at %d of %d bytes was read", name, cut, len(data))
@@ -232,11 +206,7 @@ func FuzzFile(f *testing.F) {
 		f.Fatal(files, err)
 	}
 	for _, name := range files {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(data)
+		f.Add(must.M1(os.ReadFile(name)))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) { readAll(data) })
 }
