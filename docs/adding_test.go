@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/janpfeifer/must"
 )
 
 // TestExamples writes the Go blocks of adding.md, which are one file and one registry line each, over this repository by Go's
@@ -17,10 +19,7 @@ func TestExamples(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles half of the repository again")
 	}
-	root, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.M1(filepath.Abs(".."))
 	page, _, found := strings.Cut(read(t, "adding.md"), "\n## From a module of your own")
 	if !found {
 		t.Fatal("adding.md has no section on modules")
@@ -29,9 +28,7 @@ func TestExamples(t *testing.T) {
 	overlay := map[string]string{}
 	put := func(path, content string) {
 		file := filepath.Join(dir, strings.ReplaceAll(path, "/", "_"))
-		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.M(os.WriteFile(file, []byte(content), 0o600))
 		overlay[filepath.Join(root, path)] = file
 	}
 	block := regexp.MustCompile("(?s)```go\n(.*?)```")
@@ -63,14 +60,9 @@ func TestExamples(t *testing.T) {
 	if files != 3 || lines != 3 {
 		t.Fatalf("adding.md has %d files and %d registry lines, expected 3 and 3", files, lines)
 	}
-	raw, err := json.Marshal(map[string]any{"Replace": overlay})
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.M1(json.Marshal(map[string]any{"Replace": overlay}))
 	path := filepath.Join(dir, "overlay.json")
-	if err := os.WriteFile(path, raw, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.WriteFile(path, raw, 0o600))
 	run := exec.Command("go", "test", "-overlay", path, "-v", "-count=1",
 		"-run", "^(TestSeeds|TestMine|TestRegistered|TestSuite.*)$/^(ds|energy-distance|v-dsw_power|v-dsw_ds)$",
 		"./swlab/slicing", "./swlab/conformance", "./swlab/amortizer", "./swlab/loss")
@@ -92,10 +84,7 @@ func TestOwnModule(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles half of the repository again")
 	}
-	root, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.M1(filepath.Abs(".."))
 	_, page, found := strings.Cut(read(t, "adding.md"), "\n## From a module of your own")
 	page, _, also := strings.Cut(page, "\n## ")
 	if !found || !also {
@@ -104,9 +93,7 @@ func TestOwnModule(t *testing.T) {
 	dir := t.TempDir()
 	put := func(path, content string) {
 		path = filepath.Join(dir, path)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		must.M(errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(content), 0o600)))
 	}
 	files := regexp.MustCompile("(?s)`([a-z_/]+\\.go)`:?\n\n```go\n(.*?)```").FindAllStringSubmatch(page, -1)
 	if len(files) != 4 {

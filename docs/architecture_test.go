@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/janpfeifer/must"
 )
 
 // TestArchitecture: every package has a row in architecture.md or lies under one that has, every row is of a package, and imports go
@@ -26,10 +28,7 @@ func TestArchitecture(t *testing.T) {
 		}
 	}
 	const list = `{{if .GoFiles}}{{.ImportPath}}{{range .Imports}} {{.}}{{end}}{{end}}`
-	out, err := exec.Command("go", "list", "-f", list, "../...").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.M1(exec.Command("go", "list", "-f", list, "../...").Output())
 	for line := range strings.Lines(string(out)) {
 		var ours []string
 		for _, name := range strings.Fields(line) {

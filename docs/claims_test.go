@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
@@ -19,10 +20,7 @@ var verdicts = []string{"supported", "contradicted", "not resolved", "not tested
 // TestClaims: every claim has one of the verdicts for the paper's numbers and one for ours, and one
 // of ours that was tested has a link.
 func TestClaims(t *testing.T) {
-	raw, err := os.ReadFile("claims.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.M1(os.ReadFile("claims.md"))
 	claims := regexp.MustCompile(`(?m)^### (\d+)\. .+$`).FindAllStringSubmatchIndex(string(raw), -1)
 	if len(claims) == 0 {
 		t.Fatal("no claims")
@@ -56,17 +54,11 @@ func TestClaims(t *testing.T) {
 // TestSharedRows: a row of the same settings has the same numbers in every stored table of a preset,
 // up to rounding: tables share their trainings.
 func TestSharedRows(t *testing.T) {
-	files, err := filepath.Glob("results/*-desk.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.M1(filepath.Glob("results/*-desk.json"))
 	type cell struct{ file, values string }
 	known, shared := map[string]cell{}, 0
 	for _, file := range files {
-		f, err := table.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.M1(table.ReadFile(file))
 		if f.Table.Study == "gap" { // it trains no autoencoder
 			continue
 		}
@@ -75,10 +67,7 @@ func TestSharedRows(t *testing.T) {
 			if strings.Contains(file, "full_reconstruction_result") && (r.ID == "v-dsw-T1" || r.ID == "v-dsw-T10") {
 				continue
 			}
-			run, err := json.Marshal(r.Overrides)
-			if err != nil {
-				t.Fatal(err)
-			}
+			run := must.M1(json.Marshal(r.Overrides))
 			for column, c := range f.Cells[r.ID] {
 				key := fmt.Sprintf("%s %s %s %s", f.Data, f.Settings, run, column)
 				got := cell{file, fmt.Sprintf("%.12g", c.Values)}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/settings"
 	"github.com/sliced-wasserstein/lab/swlab"
@@ -18,15 +19,8 @@ import (
 
 // TestConventions computes every number of the table of conventions.md by the call beside it, on the clouds of the page.
 func TestConventions(t *testing.T) {
-	raw, err := os.ReadFile("conventions.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	page := string(raw)
-	backend, err := engine.Open("go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := string(must.M1(os.ReadFile("conventions.md")))
+	backend := must.M1(engine.Open("go"))
 	x, y := array(t, page, "X"), array(t, page, "Y")
 	directions := array(t, page, "directions")
 	rows := regexp.MustCompile("(?m)^\\|[^|]*\\| `(--loss [^`]*)`(, [×/] [0-9]+)? \\| ([0-9.]+) \\|$").FindAllStringSubmatch(page, -1)
@@ -46,19 +40,13 @@ func TestConventions(t *testing.T) {
 		}
 		value := d.Value
 		if sign, by, ok := strings.Cut(strings.TrimPrefix(row[2], ", "), " "); ok {
-			factor, err := strconv.ParseFloat(by, 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			factor := must.M1(strconv.ParseFloat(by, 64))
 			if sign == "/" {
 				factor = 1 / factor
 			}
 			value *= factor
 		}
-		printed, err := strconv.ParseFloat(row[3], 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		printed := must.M1(strconv.ParseFloat(row[3], 64))
 		if !(math.Abs(value-printed) <= 4e-6*printed) {
 			t.Errorf("%s%s: the page says %s, found %.8g (%s)", row[1], row[2], row[3], value, d.Convention)
 		}

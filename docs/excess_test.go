@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
@@ -28,10 +29,7 @@ func TestExcess(t *testing.T) {
 	columns := map[int][]string{}
 	for _, m := range sizes {
 		pairs := min(10, 10240/m)
-		shapes, err := datasets.Load(datasets.Builtin, datasets.Options{Points: m, Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		shapes := must.M1(datasets.Load(datasets.Builtin, datasets.Options{Points: m, Seed: 1}))
 		for _, kind := range []string{"spheres", "shapes", "bootstrap"} {
 			r := rand.New(rand.NewPCG(uint64(m), 1))
 			var x, y []float32
@@ -96,15 +94,7 @@ func perPair(t *testing.T, name string, x, y []float32, m int, factor float64) [
 		for j, v := range cloud {
 			scaled[j] = float32(factor) * v
 		}
-		set, err := datasets.New(scaled, len(cloud)/m/3, m, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sets[i] = set
+		sets[i] = must.M1(datasets.New(scaled, len(cloud)/m/3, m, 3))
 	}
-	d, err := swlab.Distance(name, sets[0], sets[1], swlab.DistanceConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d.PerPair
+	return must.M1(swlab.Distance(name, sets[0], sets[1], swlab.DistanceConfig{})).PerPair
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/janpfeifer/must"
 	"github.com/sliced-wasserstein/lab/internal/ipynb"
 )
 
@@ -17,11 +18,7 @@ func pages(t *testing.T) []string {
 	t.Helper()
 	var pages []string
 	for _, pattern := range []string{"*.md", "results/*.md", "../*.md", "../bench/*.md", "../swlab/*/testdata/*.md", "../notebooks/*.ipynb"} {
-		more, err := filepath.Glob(pattern)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pages = append(pages, more...)
+		pages = append(pages, must.M1(filepath.Glob(pattern))...)
 	}
 	if len(pages) < 15 {
 		t.Fatalf("found only the pages %v", pages)
@@ -31,18 +28,14 @@ func pages(t *testing.T) []string {
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(raw)
+	return string(must.M1(os.ReadFile(path)))
 }
 
 // TestNamedTests: every test that a page names exists.
 func TestNamedTests(t *testing.T) {
 	declared := map[string]bool{}
 	function := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
-	err := filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
+	must.M(filepath.WalkDir("..", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -57,10 +50,7 @@ func TestNamedTests(t *testing.T) {
 			declared[string(match[1])] = true
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	named := regexp.MustCompile("`(Test[A-Z]\\w*)")
 	found := 0
 	for _, page := range pages(t) {
@@ -112,11 +102,7 @@ func prose(t *testing.T, path string) string {
 	t.Helper()
 	var text strings.Builder
 	if filepath.Ext(path) == ".ipynb" {
-		cells, err := ipynb.Read(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, cell := range cells {
+		for _, cell := range must.M1(ipynb.Read(path)) {
 			if cell.Kind == "markdown" {
 				text.WriteString(string(cell.Source) + "\n\n")
 			}
@@ -148,14 +134,8 @@ func anchors(text string) map[string]bool {
 
 // TestVersion: the changelog starts with the version that the citation names.
 func TestVersion(t *testing.T) {
-	changes, err := os.ReadFile("../CHANGELOG.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	citation, err := os.ReadFile("../CITATION.cff")
-	if err != nil {
-		t.Fatal(err)
-	}
+	changes := must.M1(os.ReadFile("../CHANGELOG.md"))
+	citation := must.M1(os.ReadFile("../CITATION.cff"))
 	first := regexp.MustCompile(`(?m)^## (v\d+\.\d+\.\d+)\b`).FindSubmatch(changes)
 	named := regexp.MustCompile(`(?m)^version: (.+)$`).FindSubmatch(citation)
 	if first == nil || named == nil || string(first[1]) != string(named[1]) {

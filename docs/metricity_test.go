@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
@@ -33,35 +34,23 @@ func translated(x *datasets.Set, v [3]float64) *datasets.Set {
 // chair is a cloud of 64 points.
 func chair(t *testing.T) *datasets.Set {
 	t.Helper()
-	set, err := datasets.Load(datasets.Builtin, datasets.Options{Points: 64, Seed: 1, Classes: []string{"chair"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.M1(datasets.Load(datasets.Builtin, datasets.Options{Points: 64, Seed: 1, Classes: []string{"chair"}}))
 	return set.Select([]int{0})
 }
 
 // TestProposition1: for every map there is a translation that its predicted slice does not see, and
 // that v-DSW around the prediction does.
 func TestProposition1(t *testing.T) {
-	e, err := engine.Open("go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.M1(engine.Open("go"))
 	x := chair(t)
 	const r = 0.1
-	nodes, err := conformance.Sphere(3, 24)
-	if err != nil {
-		t.Fatal(err)
-	}
+	nodes := must.M1(conformance.Sphere(3, 24))
 	for _, name := range amortizer.Names() {
 		if name == "la-sorted" { // sorting makes it discontinuous
 			continue
 		}
 		predict := func(y *datasets.Set) (a [3]float64) {
-			p, err := swlab.Direction(name, x, y, swlab.DirectionConfig{Seed: 1, Engine: e})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.M1(swlab.Direction(name, x, y, swlab.DirectionConfig{Seed: 1, Engine: e}))
 			for i := range a {
 				a[i] = float64(p.Directions[i])
 			}
@@ -87,10 +76,8 @@ func TestProposition1(t *testing.T) {
 		y := translated(x, v(low))
 		a := predict(y)
 		one := &swlab.Directions{Values: []float32{float32(a[0]), float32(a[1]), float32(a[2])}, Shape: []int{1, 3}}
-		d, err := swlab.Distance("sw", x, y, swlab.DistanceConfig{Config: loss.Config{Reduce: loss.Mean}, Directions: one})
-		if err != nil {
-			t.Fatal(err)
-		}
+		mean := loss.Config{Reduce: loss.Mean}
+		d := must.M1(swlab.Distance("sw", x, y, swlab.DistanceConfig{Config: mean, Directions: one}))
 		if d.Value > 1e-9 {
 			t.Errorf("%s: the predicted slice costs %v, expected 0", name, d.Value)
 		}
@@ -104,10 +91,7 @@ func TestProposition1(t *testing.T) {
 			t.Errorf("%s: by quadrature v-DSW is %v, expected %v", name, q, want)
 		}
 		o := swlab.DistanceConfig{Config: loss.Config{Reduce: loss.Mean, Slices: 20000, Kappa: kappa, Amortizer: name}, Seed: 1, Engine: e}
-		s, err := swlab.Distance("v-dsw", x, y, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.M1(swlab.Distance("v-dsw", x, y, o))
 		if want := r * r * resultant / kappa; math.Abs(s.Value-want) > 5*s.StdErr+1e-5 {
 			t.Errorf("%s: v-DSW is %v +- %v, expected %v", name, s.Value, s.StdErr, want)
 		}
@@ -121,11 +105,12 @@ func full(t *testing.T, nodes conformance.Nodes, x, y *datasets.Set, e [3]float6
 	clouds := func(s *datasets.Set) ot1d.Clouds {
 		return ot1d.Clouds{Coords: s.Coords, Batch: 1, Points: s.Points, Dim: 3}
 	}
-	costs, err := ot1d.HostCosts(clouds(x), clouds(y), nodes.Directions, len(nodes.Weights), ot1d.HostConfig{Reduce: ot1d.Mean})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return expectation(nodes, costs, e[:], kappa)
+	return expectation(nodes, meanCosts(clouds(x), clouds(y), nodes), e[:], kappa)
+}
+
+// meanCosts are the costs F, mean over points, of all pairs on the nodes.
+func meanCosts(x, y ot1d.Clouds, nodes conformance.Nodes) []float64 {
+	return must.M1(ot1d.HostCosts(x, y, nodes.Directions, len(nodes.Weights), ot1d.HostConfig{Reduce: ot1d.Mean}))
 }
 
 // expectation is that of even costs under vMF(e, kappa).
@@ -144,19 +129,11 @@ func expectation[T float32 | float64](nodes conformance.Nodes, costs []float64, 
 // TestBlindAscent: the ascent of Max-SW stays on a direction on which two different clouds agree.
 func TestBlindAscent(t *testing.T) {
 	cloud := func(points ...[3]float32) *datasets.Set {
-		set, err := datasets.New(slices.Concat(points[0][:], points[1][:]), 2, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return set
+		return must.M1(datasets.New(slices.Concat(points[0][:], points[1][:]), 2, 3))
 	}
 	o := swlab.DistanceConfig{Config: loss.Config{Reduce: loss.Mean, AscentSteps: 50, AscentLearningRate: 1e-4}, Seed: 1}
 	distance := func(name string, x, y *datasets.Set) *swlab.Result {
-		r, err := swlab.Distance(name, x, y, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r
+		return must.M1(swlab.Distance(name, x, y, o))
 	}
 	// Equal clouds have no gradient, so the ascent ends where it starts.
 	origin := cloud([3]float32{}, [3]float32{})
@@ -182,11 +159,7 @@ func TestAscentTriangle(t *testing.T) {
 		for i := range triples {
 			rows = append(rows, 3*i+side)
 		}
-		r, err := swlab.Distance("max-sw", s.x.Select(rows), s.y.Select(rows), o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d[side] = r.PerPair
+		d[side] = must.M1(swlab.Distance("max-sw", s.x.Select(rows), s.y.Select(rows), o)).PerPair
 	}
 	failed, excess := 0, 0.0
 	for i := range triples {
@@ -203,11 +176,7 @@ func TestAscentTriangle(t *testing.T) {
 // theory is the page.
 func theory(t *testing.T) string {
 	t.Helper()
-	page, err := os.ReadFile("theory.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(page)
+	return string(must.M1(os.ReadFile("theory.md")))
 }
 
 // TestViolations: the first table of theory.md names what the losses declare.
@@ -215,10 +184,7 @@ func TestViolations(t *testing.T) {
 	words := map[loss.Property]string{loss.ZeroOnItself: "zero", loss.ZeroOnlyIfEqual: "equality", loss.NonNegative: "sign", loss.Symmetry: "symmetry",
 		loss.Triangle: "triangle", loss.Translation: "translation", loss.Scaling: "scaling", loss.Rotation: "rotation", loss.BatchIndependent: "batch"}
 	for _, name := range loss.Names() {
-		l, err := loss.New(name, loss.Defaults())
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.M1(loss.New(name, loss.Defaults()))
 		var list []string
 		for _, p := range loss.Violates(l) {
 			list = append(list, words[p])
@@ -244,10 +210,7 @@ func TestViolations(t *testing.T) {
 // TestLocationBounds: whatever the location, v-DSW lies between two multiples of SW, and the
 // triangle inequality holds up to (cosh kappa)^(1/p).
 func TestLocationBounds(t *testing.T) {
-	nodes, err := conformance.Sphere(3, 48)
-	if err != nil {
-		t.Fatal(err)
-	}
+	nodes := must.M1(conformance.Sphere(3, 48))
 	r := rand.New(rand.NewPCG(1, 1))
 	cloud := func(scale float64) ot1d.Clouds {
 		c := ot1d.Clouds{Batch: 1, Points: 5, Dim: 3, Coords: make([]float32, 15)}
@@ -263,10 +226,7 @@ func TestLocationBounds(t *testing.T) {
 		}
 		for range 20 {
 			x, y := cloud(1), cloud(2)
-			sums, err := ot1d.HostCosts(x, y, nodes.Directions, len(nodes.Weights), ot1d.HostConfig{Reduce: ot1d.Mean})
-			if err != nil {
-				t.Fatal(err)
-			}
+			sums := meanCosts(x, y, nodes)
 			for range 10 {
 				e := [3]float64{r.NormFloat64(), r.NormFloat64(), r.NormFloat64()}
 				norm := math.Sqrt(e[0]*e[0] + e[1]*e[1] + e[2]*e[2])
@@ -320,20 +280,12 @@ func TestFixedSlices(t *testing.T) {
 				coords = append(coords, float32(sum[0]), float32(sum[1]), float32(sum[2]))
 			}
 		}
-		var err error
-		if clouds[odd], err = datasets.New(coords, len(coords)/3, 3); err != nil {
-			t.Fatal(err)
-		}
+		clouds[odd] = must.M1(datasets.New(coords, len(coords)/3, 3))
 	}
 	o := swlab.DistanceConfig{Config: loss.Config{Reduce: loss.Sum}, Directions: &swlab.Directions{Values: directions, Shape: []int{slices, 3}}}
-	fixed, err := swlab.Distance("sw", clouds[0], clouds[1], o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := swlab.Distance("sw", clouds[0], clouds[1], swlab.DistanceConfig{Config: loss.Config{Reduce: loss.Sum, Slices: 20000}, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fixed := must.M1(swlab.Distance("sw", clouds[0], clouds[1], o))
+	o = swlab.DistanceConfig{Config: loss.Config{Reduce: loss.Sum, Slices: 20000}, Seed: 1}
+	all := must.M1(swlab.Distance("sw", clouds[0], clouds[1], o))
 	if clouds[0].Points != 64 || fixed.Value > 1e-9 || math.Abs(all.Value-0.30) > 0.005+5*all.StdErr {
 		t.Errorf("%d points, %v on the fixed slices, SW %v +- %v; the page says 64, 0 and 0.30", clouds[0].Points, fixed.Value, all.Value, all.StdErr)
 	}
@@ -352,14 +304,9 @@ const triples = 20
 
 func newStudy(t *testing.T) study {
 	t.Helper()
-	set, err := datasets.Shapes{Test: 1, Points: 64, Classes: []string{"aeroplane", "car", "chair", "floor-lamp", "guitar", "mug"}}.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
-	nodes, err := conformance.Sphere(3, 24)
-	if err != nil {
-		t.Fatal(err)
-	}
+	classes := []string{"aeroplane", "car", "chair", "floor-lamp", "guitar", "mug"}
+	set := must.M1(datasets.Shapes{Test: 1, Points: 64, Classes: classes}.Generate())
+	nodes := must.M1(conformance.Sphere(3, 24))
 	s := study{nodes: nodes}
 	var x, y []float32
 	add := func(a, b *datasets.Set) { x, y = append(x, a.Coords...), append(y, b.Coords...) }
@@ -379,20 +326,13 @@ func newStudy(t *testing.T) study {
 	}
 	clouds := func(coords []float32) (*datasets.Set, ot1d.Clouds) {
 		batch := len(coords) / (64 * 3)
-		set, err := datasets.New(coords, batch, 64, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		set := must.M1(datasets.New(coords, batch, 64, 3))
 		return set, ot1d.Clouds{Coords: coords, Batch: batch, Points: 64, Dim: 3}
 	}
 	var hx, hy ot1d.Clouds
 	s.x, hx = clouds(x)
 	s.y, hy = clouds(y)
-	costs, err := ot1d.HostCosts(hx, hy, nodes.Directions, len(nodes.Weights), ot1d.HostConfig{Reduce: ot1d.Mean})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.costs = slices.Collect(slices.Chunk(costs, len(nodes.Weights)))
+	s.costs = slices.Collect(slices.Chunk(meanCosts(hx, hy, nodes), len(nodes.Weights)))
 	return s
 }
 
@@ -407,10 +347,7 @@ func TestMetricTable(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs in make check")
 	}
-	e, err := engine.Open("go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.M1(engine.Open("go"))
 	page, s := theory(t), newStudy(t)
 	row := func(label string, locations ...func(pair int, kappa float64) []float32) {
 		text := "| " + label + " |"
@@ -447,10 +384,7 @@ func TestMetricTable(t *testing.T) {
 	for _, name := range amortizer.Names() {
 		var locations []func(int, float64) []float32
 		for seed := range uint64(5) {
-			p, err := swlab.Direction(name, s.x, s.y, swlab.DirectionConfig{Seed: seed + 1, Engine: e})
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := must.M1(swlab.Direction(name, s.x, s.y, swlab.DirectionConfig{Seed: seed + 1, Engine: e}))
 			locations = append(locations, func(pair int, _ float64) []float32 { return p.Directions[3*pair : 3*pair+3] })
 		}
 		row("`"+name+"`", locations...)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"github.com/sliced-wasserstein/lab/internal/ipynb"
 )
 
@@ -224,10 +225,7 @@ func TestNumbers(t *testing.T) {
 		t.Fatalf("no notebooks: %v", err)
 	}
 	for _, path := range notebooks {
-		out, texts, err := stored(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out, texts := must.M2(stored(path))
 		for _, text := range texts {
 			for _, problem := range unsourced(text, out, output) {
 				t.Errorf("%s: %s", filepath.Base(path), problem)
@@ -238,11 +236,7 @@ func TestNumbers(t *testing.T) {
 	if err != nil || len(tables) < 9 {
 		t.Fatalf("%d tables, %v", len(tables), err)
 	}
-	shapes, err := filepath.Glob("results/*-real.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range append(tables, shapes...) {
+	for _, file := range append(tables, must.M1(filepath.Glob("results/*-real.json"))...) {
 		name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(file), ".json"), "-desk")
 		page := read(t, filepath.Join("results", name+".md"))
 		text, table, found := strings.Cut(page, "\n## The table")

@@ -48,11 +48,8 @@ func newPlane(t *testing.T) *Playground {
 // small keeps 60 points of each cloud: an ascent in a graph costs their square.
 func small(t *testing.T, p *Playground) *Playground {
 	t.Helper()
-	var err error
 	for _, c := range []**datasets.Set{&p.x, &p.y} {
-		if *c, err = (*c).Subset(60, 0); err != nil {
-			t.Fatal(err)
-		}
+		*c = must.M1((*c).Subset(60, 0))
 	}
 	return p
 }
@@ -80,13 +77,8 @@ func TestSlice(t *testing.T) {
 func TestLandscape(t *testing.T) {
 	for dim, v := range map[int][]float32{2: {1, 2}, 3: {1, 2, 0.5}} {
 		p := newPlayground(t)
-		var err error
-		if p.x, err = datasets.New(make([]float32, dim), 1, 1, dim); err != nil {
-			t.Fatal(err)
-		}
-		if p.y, err = datasets.New(v, 1, 1, dim); err != nil {
-			t.Fatal(err)
-		}
+		p.x = must.M1(datasets.New(make([]float32, dim), 1, 1, dim))
+		p.y = must.M1(datasets.New(v, 1, 1, dim))
 		m := answer[landscape](t, p, `{"op":"landscape"}`)
 		var square float64
 		for _, c := range v {

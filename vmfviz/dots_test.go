@@ -31,8 +31,7 @@ func TestBrokenAxis(t *testing.T) {
 		for _, v := range c.values {
 			lines = append(lines, Estimate{Label: "a", Value: v, StdErr: 0.01 * math.Abs(v)})
 		}
-		p := must.M1(Dots(DotsOptions{}, lines...))
-		q := p.Plots[0][0]
+		q := must.M1(Dots(DotsOptions{}, lines...)).Plots[0][0]
 		b, broken := q.X.Scale.(brokenScale)
 		if broken != c.broken {
 			t.Errorf("%s: broken %v, expected %v", c.name, broken, c.broken)

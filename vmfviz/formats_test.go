@@ -20,8 +20,7 @@ import (
 func TestPDFText(t *testing.T) {
 	p := must.M1(Curves(CurvesOptions{Title: "F(θ) at ε, κ = 20"},
 		CurvePanel{XLabel: "κ", YLabel: "SW² ± 1", Series: []Series{{Label: "ψ → ∞", Y: []float64{-2, 0, 2}}}}))
-	file := must.M1(p.PDF())
-	text := pdfText(t, file)
+	text := pdfText(t, must.M1(p.PDF()))
 	for _, want := range []string{"F(θ)atε,κ=20", "ψ→∞", "SW", "±1", "−1", "1.5"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the PDF has no %q, only %q", want, text)
@@ -32,8 +31,7 @@ func TestPDFText(t *testing.T) {
 // TestAspect: the sphere is round whatever the canvas, drawn on several, and within
 // limits that a user sets later.
 func TestAspect(t *testing.T) {
-	p := must.M1(Sphere(SphereOptions{}, SpherePanel{}))
-	q := p.Plots[0][0]
+	q := must.M1(Sphere(SphereOptions{}, SpherePanel{})).Plots[0][0]
 	for i, size := range [][2]vg.Length{{300, 200}, {200, 300}, {200, 200}, {300, 200}, {300, 200}} {
 		if i == 4 {
 			q.X.Min, q.X.Max, q.Y.Min, q.Y.Max = 0, 1, 0, 1
@@ -60,8 +58,7 @@ func pdfText(t *testing.T, file []byte) string {
 		t.Error("the fonts have no map to Unicode")
 	}
 	at := bytes.Index(file, []byte("stream\n")) + len("stream\n")
-	r := must.M1(zlib.NewReader(bytes.NewReader(file[at:])))
-	page := must.M1(io.ReadAll(r))
+	page := must.M1(io.ReadAll(must.M1(zlib.NewReader(bytes.NewReader(file[at:])))))
 	escapes := strings.NewReplacer(`\\`, `\`, `\(`, "(", `\)`, ")", `\r`, "\r")
 	var units []uint16
 	for _, m := range regexp.MustCompile(`(?s)Td \((.*?)\) Tj`).FindAllSubmatch(page, -1) {

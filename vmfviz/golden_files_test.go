@@ -34,8 +34,7 @@ func compareGolden(t *testing.T, name, got string) {
 	if *update {
 		must.M(os.WriteFile(path, []byte(got), 0o644))
 	}
-	want := must.M1(os.ReadFile(path))
-	a, b := strings.Split(got, "\n"), strings.Split(string(want), "\n")
+	a, b := strings.Split(got, "\n"), strings.Split(string(must.M1(os.ReadFile(path))), "\n")
 	for i := range min(len(a), len(b)) {
 		same := decimal.ReplaceAllString(a[i], "0") == decimal.ReplaceAllString(b[i], "0")
 		x, y := decimal.FindAllString(a[i], -1), decimal.FindAllString(b[i], -1)

@@ -48,8 +48,7 @@ func TestSliceHTML(t *testing.T) {
 		out := canvastest.Drawings(t, page, "keydown ArrowLeft", "keydown ArrowLeft", "keydown ArrowUp")
 		var found []float64
 		for _, m := range regexp.MustCompile(`text F\(θ\) = ([^;]+); mean`).FindAllStringSubmatch(out, -1) {
-			v := must.M1(strconv.ParseFloat(m[1], 64))
-			found = append(found, v)
+			found = append(found, must.M1(strconv.ParseFloat(m[1], 64)))
 		}
 		turned := elevation - 6*degree // the arrow up turns a sphere up, and the direction down
 		if dim == 2 {

@@ -70,8 +70,7 @@ func TestPairsRanks(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ points, want int }{{500, 60}, {7, 7}} {
-		p := must.M1(Pairs(PairsOptions{}, torus(1, c.points, 0), torus(2, c.points, 0), up))
-		svg, _ := p.SVG()
+		svg, _ := must.M1(Pairs(PairsOptions{}, torus(1, c.points, 0), torus(2, c.points, 0), up)).SVG()
 		if got := strings.Count(string(svg), "stroke-opacity:0.") - 1; got != c.want { // one stands in the legend
 			t.Errorf("%d points: %d lines drawn", c.points, got)
 		}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+
+	"github.com/janpfeifer/must"
 )
 
 // TestWholeOrOld: a failing write leaves the old content and no temporary file; a good one replaces
@@ -44,13 +46,9 @@ func TestWholeOrOld(t *testing.T) {
 func TestRemoveTemporary(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"f", ".f.123", ".f2.123", "f.123"} {
-		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.M(os.WriteFile(filepath.Join(dir, name), nil, 0o644))
 	}
-	if err := RemoveTemporary(filepath.Join(dir, "f")); err != nil {
-		t.Fatal(err)
-	}
+	must.M(RemoveTemporary(filepath.Join(dir, "f")))
 	if left, _ := os.ReadDir(dir); len(left) != 3 || left[0].Name() != ".f2.123" {
 		t.Errorf("left: %v", left)
 	}
@@ -64,15 +62,12 @@ func TestLock(t *testing.T) {
 		t.Skip("js has no locks")
 	}
 	dir := t.TempDir()
-	unlock, err := Lock(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unlock := must.M1(Lock(dir))
 	if _, err := Lock(dir); !errors.Is(err, ErrLocked) {
 		t.Errorf("a second lock: %v", err)
 	}
 	unlock()
-	unlock, err = Lock(dir)
+	unlock, err := Lock(dir)
 	if err != nil {
 		t.Errorf("after the first was given back: %v", err)
 	}

@@ -8,20 +8,16 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/janpfeifer/must"
 )
 
 // FuzzJSON: a file is read as sealed only with the checksum of its content; what was read is written
 // as a file that reads the same, and whose content cannot be changed unnoticed.
 func FuzzJSON(f *testing.F) {
 	path := filepath.Join(f.TempDir(), "f.json")
-	if err := WriteJSON(path, map[string]any{"n": 1.5, "list": []string{"a"}}); err != nil {
-		f.Fatal(err)
-	}
-	good, err := os.ReadFile(path)
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(good, uint16(7), byte(1))
+	must.M(WriteJSON(path, map[string]any{"n": 1.5, "list": []string{"a"}}))
+	f.Add(must.M1(os.ReadFile(path)), uint16(7), byte(1))
 	f.Add([]byte("{}"), uint16(0), byte(2))
 	f.Add([]byte(`{"sha256":"","a":[1,{}]}`), uint16(3), byte(4))
 	f.Add([]byte("[1]"), uint16(1), byte(128))
@@ -83,9 +79,7 @@ func TestKeysOnce(t *testing.T) {
 		`{"a": 1, "\u0061": 1}`:        `the key "a" occurs twice`,
 	} {
 		path := filepath.Join(t.TempDir(), "f.json")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.M(os.WriteFile(path, []byte(text), 0o600))
 		var v any
 		_, err := ReadJSON(path, &v)
 		if (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), "f.json: "+want) {

@@ -9,17 +9,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/janpfeifer/must"
 )
 
 func hello(w io.Writer) error { _, err := io.WriteString(w, "hello"); return err }
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(raw)
+	return string(must.M1(os.ReadFile(path)))
 }
 
 // TestLinks: a symbolic link stays and its target is replaced, through chains, relative links in
@@ -28,9 +26,7 @@ func TestLinks(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for _, name := range []string{"real", "real/deep", "other"} {
-		if err := os.Mkdir(at(name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.M(os.Mkdir(at(name), 0o755))
 	}
 	for link, to := range map[string]string{
 		"a": "other/file", "b": "a", "folder": "real/deep", "real/deep/up": "../new", "lost": "none/file", "round": "circle", "circle": "round",
@@ -39,13 +35,9 @@ func TestLinks(t *testing.T) {
 			t.Skip("no symbolic links here:", err)
 		}
 	}
-	if err := os.WriteFile(at("other/file"), []byte("old"), 0o640); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.WriteFile(at("other/file"), []byte("old"), 0o640))
 	for path, file := range map[string]string{"b": "other/file", "folder/up": "real/new"} {
-		if err := Write(at(path), hello); err != nil {
-			t.Fatal(err)
-		}
+		must.M(Write(at(path), hello))
 		if got := read(t, at(file)); got != "hello" {
 			t.Errorf("%s through %s holds %q", file, path, got)
 		}
@@ -64,13 +56,9 @@ func TestLinks(t *testing.T) {
 func TestMode(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	for _, mode := range []fs.FileMode{newMode, 0o600, 0o755} {
-		if err := Write(path, hello); err != nil {
-			t.Fatal(err)
-		}
+		must.M(Write(path, hello))
 		if mode != newMode {
-			if err := errors.Join(os.Chmod(path, mode), Write(path, hello)); err != nil {
-				t.Fatal(err)
-			}
+			must.M(errors.Join(os.Chmod(path, mode), Write(path, hello)))
 		}
 		if info, err := os.Stat(path); err != nil || info.Mode() != mode {
 			t.Errorf("%v %v, expected %v", info.Mode(), err, mode)
@@ -83,9 +71,7 @@ func TestMode(t *testing.T) {
 func TestRegularOnly(t *testing.T) {
 	dir := t.TempDir()
 	folder, socket, link := filepath.Join(dir, "folder"), filepath.Join(dir, "s"), filepath.Join(dir, "link")
-	if err := os.Mkdir(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.Mkdir(folder, 0o755))
 	cases := map[string]string{folder: "a folder"}
 	if l, err := net.Listen("unix", socket); err == nil {
 		defer l.Close()
@@ -98,10 +84,7 @@ func TestRegularOnly(t *testing.T) {
 		cases[path] = kind
 	}
 	for path, kind := range cases {
-		before, err := os.Lstat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := must.M1(os.Lstat(path))
 		var wrong *Error
 		if err := Write(path, hello); !errors.As(err, &wrong) || err.Error() != path+": expected a regular file, found "+kind {
 			t.Error(err)

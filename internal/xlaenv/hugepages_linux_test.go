@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/janpfeifer/must"
 )
 
 type restarted struct {
@@ -45,10 +47,7 @@ func TestHugePagesRestartsInPlace(t *testing.T) {
 	if err != nil || strings.Contains(string(enabled), "[never]") {
 		t.Skipf("transparent huge pages are not allowed here (%q, %v)", enabled, err)
 	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.M1(os.Executable())
 	for _, c := range []struct{ before, after string }{
 		{"", "glibc.malloc.hugetlb=1"},
 		{"glibc.malloc.arena_max=4", "glibc.malloc.arena_max=4:glibc.malloc.hugetlb=1"},
@@ -57,9 +56,7 @@ func TestHugePagesRestartsInPlace(t *testing.T) {
 		// nohup's way: the shell ignores SIGHUP, which must survive both starts.
 		cmd := exec.Command("/bin/sh", "-c", `trap '' HUP; exec "$0" "$@"`, self, "a b", "")
 		cmd.Dir = t.TempDir()
-		if err := os.Mkdir(cmd.Dir+"/.plugins", 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.M(os.Mkdir(cmd.Dir+"/.plugins", 0o755))
 		cmd.Env = []string{childMode + "=1", tunables + "=" + c.before}
 		cmd.Stdin = strings.NewReader("typed")
 		var stderr strings.Builder

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/janpfeifer/must"
 )
 
 // assembler and library make the two files of a CUDA toolkit.
@@ -13,22 +15,14 @@ func library(t *testing.T, dir string)   { write(t, filepath.Join(dir, libdevice
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.MkdirAll(filepath.Dir(path), 0o755))
+	must.M(os.WriteFile(path, []byte(text), 0o644))
 }
 
 func link(t *testing.T, old, path string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(old, path); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.MkdirAll(filepath.Dir(path), 0o755))
+	must.M(os.Symlink(old, path))
 }
 
 // TestPlugins: both spellings of a plugin's file name and that of JAX's wheels are found, in the
@@ -55,9 +49,7 @@ func TestPlugins(t *testing.T) {
 func command(t *testing.T, path string) {
 	t.Helper()
 	write(t, path, "#!/bin/sh\n")
-	if err := os.Chmod(path, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.Chmod(path, 0o755))
 }
 
 // TestToolkit: where ptxas and libdevice are looked for, which folder wins, what XLA_FLAGS becomes, and what is said to be missing.
@@ -106,10 +98,7 @@ func TestToolkit(t *testing.T) {
 		}, "", "", "", "", []string{"different folders", "make setup-cuda"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			top, err := filepath.EvalSymlinks(t.TempDir())
-			if err != nil {
-				t.Fatal(err)
-			}
+			top := must.M1(filepath.EvalSymlinks(t.TempDir()))
 			c.files(t, top)
 			t.Setenv("PATH", filepath.Join(top, "path"))
 			t.Setenv("XLA_FLAGS", strings.ReplaceAll(c.flags, "TOP", top))
