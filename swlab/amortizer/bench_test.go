@@ -20,12 +20,9 @@ func BenchmarkAttend(b *testing.B) {
 		"plain":  plainMean,
 	} {
 		b.Run(name, func(b *testing.B) {
-			e, err := graph.NewExec(graphtest.Engine(b).Backend, func(q, p *graph.Node) *graph.Node {
+			e := must.M1(graph.NewExec(graphtest.Engine(b).Backend, func(q, p *graph.Node) *graph.Node {
 				return graph.Gradient(graph.ReduceAllSum(graph.Sin(f(q, p))), q)[0]
-			})
-			if err != nil {
-				b.Fatal(err)
-			}
+			}))
 			defer e.Finalize()
 			once := func() {
 				out := must.M1(e.Call(q, p))

@@ -29,17 +29,13 @@ func TestSoftmaxPool(t *testing.T) {
 	for _, backend := range []string{"", "go"} {
 		e := must.M1(engine.Open(backend))
 		call := func(f func(p, keys, values *graph.Node) *graph.Node, in ...any) []*tensors.Tensor {
-			exec, err := graph.NewExec(e.Backend, func(n []*graph.Node) []*graph.Node {
+			exec := must.M1(graph.NewExec(e.Backend, func(n []*graph.Node) []*graph.Node {
 				twice := graph.Add(f(n[0], n[1], n[2]), f(n[0], graph.Sin(n[1]), n[2]))
 				j := graph.ReduceAllSum(graph.Mul(twice, n[3]))
 				return append([]*graph.Node{twice}, graph.Gradient(j, n[0], n[1], n[2])...)
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))
 			defer exec.Finalize()
-			out := must.M1(exec.Call(in...))
-			return out
+			return must.M1(exec.Call(in...))
 		}
 		for _, size := range []float64{1, 300} {
 			in := []any{normal(1, 1, batch, m, dim), normal(2, size, batch, k, dim+1), normal(3, 1, batch, k, dim),

@@ -145,22 +145,14 @@ func repository(t *testing.T, plugin string) string {
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.MkdirAll(filepath.Dir(path), 0o755))
+	must.M(os.WriteFile(path, []byte(text), 0o644))
 }
 
 func link(t *testing.T, old, path string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(old, path); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.MkdirAll(filepath.Dir(path), 0o755))
+	must.M(os.Symlink(old, path))
 }
 
 func expect(t *testing.T, r report, name string) {

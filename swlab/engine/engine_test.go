@@ -95,16 +95,13 @@ func TestGoBackendDoesNotWaitForItself(t *testing.T) {
 	defer e.Close()
 	const size = 150
 	many := 4 * runtime.GOMAXPROCS(0)
-	exec, err := graph.NewExec(e.Backend, func(x *graph.Node) *graph.Node {
+	exec := must.M1(graph.NewExec(e.Backend, func(x *graph.Node) *graph.Node {
 		sum := graph.ZerosLike(x)
 		for i := range many {
 			sum = graph.Add(sum, graph.MatMul(graph.AddScalar(x, float64(i)), x))
 		}
 		return sum
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	ones := make([]float32, size*size)
 	for i := range ones {
 		ones[i] = 1

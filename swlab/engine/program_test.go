@@ -10,6 +10,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 )
 
 // terms and sums are the inputs and outputs of a program that adds whatever it is given.
@@ -52,21 +53,14 @@ func number(v float32) tensor { return tensors.FromValue([]float32{v}) }
 
 func value(t *testing.T, v tensor) float32 {
 	t.Helper()
-	flat, err := tensors.CopyFlatData[float32](v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	flat := must.M1(tensors.CopyFlatData[float32](v))
 	return flat[0]
 }
 
 // openGoAlone opens the pure-Go backend, which no other test of this package leaves open.
 func openGoAlone(t *testing.T) *Engine {
 	t.Helper()
-	e, err := Open(kindGo)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return e
+	return must.M1(Open(kindGo))
 }
 
 // TestProgram: values arrive under their names, in lists, maps and structs, with and without those
@@ -77,16 +71,13 @@ func TestProgram(t *testing.T) {
 	p := NewProgram[terms[tensor], sums[tensor]](e, "add", add)
 	for round := range 2 {
 		in := terms[tensor]{X: number(1), List: []tensor{number(2), number(4)}, Named: map[string]tensor{"b": number(8), "a": number(16)}}
-		out, err := p.Call(in)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.M1(p.Call(in))
 		if value(t, out.Total) != 31 || value(t, out.Copies[0]) != 2 || value(t, out.Copies[1]) != 4 || value(t, out.Named["b"]) != 8 || out.Y != nil {
 			t.Errorf("round %d: %v", round, out)
 		}
 		in.Inner.Y = number(32)
-		if out, err = p.Call(in); err != nil || value(t, out.Total) != 63 || value(t, out.Y) != 32 {
-			t.Errorf("round %d, with Y: %v, %v", round, out, err)
+		if out = must.M1(p.Call(in)); value(t, out.Total) != 63 || value(t, out.Y) != 32 {
+			t.Errorf("round %d, with Y: %v", round, out)
 		}
 		Free(in, out)
 	}
@@ -133,12 +124,9 @@ func TestCache(t *testing.T) {
 	e := openGoAlone(t)
 	c := &e.shared.cache
 	use := func(key any) func() {
-		_, done, err := c.use(programKey{key: key}, func() (*compiled, error) {
+		_, done := must.M2(c.use(programKey{key: key}, func() (*compiled, error) {
 			return &compiled{exec: graph.MustNewExec(e.Backend, func(in []node) []node { return in })}, nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		return done
 	}
 	kept := func(key any) bool { return c.entries[programKey{key: key}] != nil }

@@ -35,9 +35,7 @@ func TestWhereThePluginIs(t *testing.T) {
 	file := cpuPlugin(t)
 	root := repository(t, file)
 	deep := filepath.Join(root, "notebooks", "deep")
-	if err := os.MkdirAll(deep, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.MkdirAll(deep, 0o755))
 	self := must.M1(os.Executable())
 	exe := filepath.Join(root, ".bin", "program")
 	copyFile(t, self, exe, -1, 0o755)
@@ -138,9 +136,7 @@ func fakeGPU(t *testing.T) string {
 	}
 	dir := t.TempDir()
 	write(t, filepath.Join(dir, "nvidia-smi"), "#!/bin/sh\necho NVIDIA-SMI\n")
-	if err := os.Chmod(filepath.Join(dir, "nvidia-smi"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.Chmod(filepath.Join(dir, "nvidia-smi"), 0o755))
 	return pair("PATH", dir+":"+os.Getenv("PATH"))
 }
 
@@ -184,8 +180,7 @@ func cpuPlugin(t *testing.T) string {
 	t.Helper()
 	for _, p := range xlaenv.Plugins() {
 		if p.IsCPU() && p.Check() == nil {
-			real := must.M1(filepath.EvalSymlinks(p.Path))
-			return real
+			return must.M1(filepath.EvalSymlinks(p.Path))
 		}
 	}
 	t.Skip("no XLA CPU plugin here: make setup installs it")
@@ -202,20 +197,14 @@ func copyFile(t *testing.T, from, to string, limit int64, mode os.FileMode) {
 	t.Helper()
 	in := must.M1(os.Open(from))
 	defer in.Close()
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.MkdirAll(filepath.Dir(to), 0o755))
 	out := must.M1(os.OpenFile(to, os.O_CREATE|os.O_WRONLY, mode))
 	var source io.Reader = in
 	if limit >= 0 {
 		source = io.LimitReader(in, limit)
 	}
-	if _, err := io.Copy(out, source); err != nil {
-		t.Fatal(err)
-	}
-	if err := out.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.M1(io.Copy(out, source))
+	must.M(out.Close())
 }
 
 // goodLibrary is a shared library that loads but is no plugin.

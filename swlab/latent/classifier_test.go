@@ -125,14 +125,11 @@ func TestClassify(t *testing.T) {
 	train, test := codes(1, 97, 5, 1), codes(2, 200, 5, 1) // 97: the last code joins a batch
 	c := toyConfig(5)
 	var losses []float64
-	first, err := Classify(ctx, e, train, test, c, func(done, total int, loss float64) {
+	first := must.M1(Classify(ctx, e, train, test, c, func(done, total int, loss float64) {
 		if losses = append(losses, loss); done != len(losses) || total != 15 {
 			t.Errorf("epoch %d of %d after %d", done, total, len(losses))
 		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if first.Accuracy < 0.99 || first.NTrain != 97 || first.NTest != 200 {
 		t.Errorf("separable classes: %+v", first)
 	}
@@ -217,8 +214,8 @@ func TestClassifyRefuses(t *testing.T) {
 		"toy: class 3 of code 3 has no code in cut to learn from": {cut(train, 3), test, toyConfig(5)},
 		"classes: expected at least 2, found 1":                   {train, test, toyConfig(1)},
 		"epochs: expected at least 1, found 0":                    {train, test, with(func(c *ClassifierConfig) { c.Epochs = 0 })},
-		"batch: expected at least 2, found 1": {train, test,
-			with(func(c *ClassifierConfig) { c.Batch = 1 })},
+		"batch: expected at least 2, found 1": {train,
+			test, with(func(c *ClassifierConfig) { c.Batch = 1 })},
 		"rate: expected a number > 0, found NaN": {train, test,
 			with(func(c *ClassifierConfig) { c.LearningRate = math.NaN() })},
 		"momentum: expected a number from 0 to below 1, found 1": {train, test, with(func(c *ClassifierConfig) { c.Momentum = 1 })},

@@ -60,17 +60,11 @@ func TestGeneratorStep(t *testing.T) {
 		in := generating[*tensors.Tensor]{noise(c.Seed, noiseStream, 1, n), w.Upload()}
 		defer engine.Free(in)
 		made := must.M1(generate(e, in))
-		v, _, _, err := c.transport(real, made)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v, _, _ := must.M3(c.transport(real, made))
 		return v
 	}
 	before := must.M1(weights.Download(pointnet.Generator{}.Specs(), g.state.Weights))
-	loss, _, err := g.step(1, real, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	loss, _ := must.M2(g.step(1, real, n))
 	if want := cost(before); math.Abs(loss-want) > 1e-9 {
 		t.Errorf("loss %v, of the weights before the step %v", loss, want)
 	}
@@ -115,14 +109,11 @@ func TestTrainGenerator(t *testing.T) {
 		c := DefaultGenerator()
 		c.Epochs, c.Batch, c.LearningRate, c.Sinkhorn, c.Iterations = 6, 32, 2e-3, form, 51
 		steps := 0
-		g, err := TrainGenerator(ctx, e, real, c, func(done, total int, loss float64) {
+		g := must.M1(TrainGenerator(ctx, e, real, c, func(done, total int, loss float64) {
 			if steps++; done != steps || total != 18 || math.IsNaN(loss) {
 				t.Errorf("step %d of %d after %d, loss %v", done, total, steps, loss)
 			}
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		before, after := exact(weights.Init(pointnet.Generator{}.Specs(), c.Seed)), exact(g.Weights)
 		if !(after < 0.7*before) || steps != 18 || len(g.Losses) != 6 || !(g.Losses[5] < g.Losses[0]) {
 			t.Errorf("%s: exact cost %v before, %v after %d steps, losses %v", form, before, after, steps, g.Losses)

@@ -37,15 +37,11 @@ func TestSVMReference(t *testing.T) {
 		Accuracy float64
 		Weights  [][]float64 // every sixteenth, the last is the intercept
 	}
-	if err := json.Unmarshal(raw, &want); err != nil {
-		t.Fatal(err)
-	}
+	must.M(json.Unmarshal(raw, &want))
 	train, test := formulaCodes(0, 60), formulaCodes(60, 40)
 	for text, w := range want {
 		var c float64
-		if _, err := fmt.Sscan(text, &c); err != nil {
-			t.Fatal(err)
-		}
+		must.M1(fmt.Sscan(text, &c))
 		trainer := svmTrainer{ctx: context.Background(), classes: 3}
 		m := must.M1(trainer.train(newExamples(train, nil), c, svmTolerance, nil))
 		for k, row := range w.Weights {
@@ -113,9 +109,7 @@ func TestSVMDuality(t *testing.T) {
 	e := newExamples(codes(3, 120, 4, 2), nil)
 	o := newObjective(e, 1, c)
 	w := make([]float64, svmWidth)
-	if _, err := o.minimize(w, svmTolerance); err != nil {
-		t.Fatal(err)
-	}
+	must.M1(o.minimize(w, svmTolerance))
 	primal := o.value
 	// D(α) = Σ αᵢ − ½ ‖Σ αᵢ yᵢ xᵢ‖² − Σ αᵢ² / (4 C)
 	dual, sum := 0.0, mat.NewVecDense(svmWidth, nil)
@@ -136,14 +130,11 @@ func TestClassifySVM(t *testing.T) {
 	ctx := context.Background()
 	train, test := codes(1, 150, 5, 1), codes(2, 200, 5, 1)
 	calls := 0
-	r, err := ClassifySVM(ctx, train, test, DefaultSVM(5), func(done, total int) {
+	r := must.M1(ClassifySVM(ctx, train, test, DefaultSVM(5), func(done, total int) {
 		if calls++; done != calls || total != 5*(1+5*len(candidates)) {
 			t.Errorf("training %d of %d after %d", done, total, calls)
 		}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if r.Accuracy < 0.99 || r.NTrain != 150 || r.NTest != 200 || len(r.Correct) != 200 ||
 		calls != 5*(1+5*len(candidates)) {
 		t.Errorf("separable classes: %+v after %d trainings", r, calls)

@@ -142,17 +142,14 @@ func TestGapReference(t *testing.T) {
 	v := Sliced{Label: "v-DSW", Slicer: slicing.Slicer{Distribution: slicing.VMF{Kappa: 1}, Slices: slices}}
 	a := slicing.Ascent{Steps: 5, LearningRate: 0.1, SGD: true}
 	e := graphtest.Engine(t)
-	x, err := graph.NewExec(e.Backend, func(in []*graph.Node) []*graph.Node {
+	x := must.M1(graph.NewExec(e.Backend, func(in []*graph.Node) []*graph.Node {
 		clouds := in[:2]
 		next, _, _ := a.Step(in[2], nil, nil, nil, func(at *graph.Node) *graph.Node {
 			return v.Objective()(slicing.Given(in[3], in[4]), at, clouds[0], clouds[1])
 		})
 		r := v.Build(BuildArgs{Source: slicing.Given(in[5], in[6]), Location: in[2]}, clouds[0], clouds[1])
 		return []*graph.Node{next, graph.ReduceAllMean(r.Pairs)}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	defer x.Finalize()
 	at, u, normals := graphtest.Values(z["eps0"]), narrowed(z["u"]), narrowed(z["normals"])
 	want, distance := graphtest.Values(z["eps"]), graphtest.Values(z["distance"])
@@ -163,14 +160,11 @@ func TestGapReference(t *testing.T) {
 			location[i] = float32(c)
 		}
 		graphtest.Close(t, "locations", location, want[s*pairs*3:][:pairs*3], 5e-4)
-		out, err := x.Call(z["x"], z["y"], tensors.FromFlatDataAndDimensions(location, pairs, 3),
+		out := must.M1(x.Call(z["x"], z["y"], tensors.FromFlatDataAndDimensions(location, pairs, 3),
 			tensors.FromFlatDataAndDimensions(u[k*pairs*slices:][:pairs*slices], pairs, slices),
 			tensors.FromFlatDataAndDimensions(normals[k*pairs*slices*2:][:pairs*slices*2], pairs, slices, 2),
 			tensors.FromFlatDataAndDimensions(narrowed(z["u_eval"]), pairs, slices),
-			tensors.FromFlatDataAndDimensions(narrowed(z["normals_eval"]), pairs, slices, 2))
-		if err != nil {
-			t.Fatal(err)
-		}
+			tensors.FromFlatDataAndDimensions(narrowed(z["normals_eval"]), pairs, slices, 2)))
 		graphtest.Close(t, "distance", []float32{out[1].Value().(float32)}, distance[s:s+1], 1e-4)
 		at = graphtest.Values(out[0])
 	}

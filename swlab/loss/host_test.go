@@ -37,9 +37,7 @@ func TestMaximizer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := graphtest.Engine(t)
 			climb := func(maximizer *slicing.Maximizer, err error) []float32 {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.M(err)
 				l := must.M1(maximizer.Maximize(4, nil, x, c.y))
 				defer l.FinalizeAll()
 				return tensors.MustCopyFlatData[float32](l)
@@ -67,10 +65,7 @@ func TestHostGradient(t *testing.T) {
 	x, y, directions := cloud(1, batch, points), cloud(2, batch, points), cloud(3, batch, slices)
 	for _, l := range []Sliced{{}, {P: 1}, {P: 3, Reduce: Mean}} {
 		pairs := must.M1(l.HostPairs(x, y))
-		value, gradient, err := pairs.Gradient(directions, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		value, gradient := must.M2(pairs.Gradient(directions, nil))
 		want := graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
 			l.Slicer = slicing.Slicer{Distribution: slicing.Fixed{Directions: in[2]}, Slices: slices}
 			v := graph.ReduceAllMean(l.Build(BuildArgs{Wrt: ot1d.Y}, in[0], in[1]).Pairs)
@@ -98,21 +93,12 @@ func TestHostPairsNotFinite(t *testing.T) {
 		return tensors.FromFlatDataAndDimensions(flat, of.Shape().Dimensions...)
 	}
 	find := func(p *HostPairs, directions *tensors.Tensor) [][]float32 {
-		costs, slopes, err := p.Slopes(directions)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, gradient, err := p.Gradient(directions, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		costs, slopes := must.M2(p.Slopes(directions))
+		_, gradient := must.M2(p.Gradient(directions, nil))
 		return [][]float32{tensors.MustCopyFlatData[float32](costs), tensors.MustCopyFlatData[float32](slopes),
 			tensors.MustCopyFlatData[float32](gradient)}
 	}
-	pairs := func(x, y *tensors.Tensor) *HostPairs {
-		p := must.M1(Sliced{}.HostPairs(x, y))
-		return p
-	}
+	pairs := func(x, y *tensors.Tensor) *HostPairs { return must.M1(Sliced{}.HostPairs(x, y)) }
 	whole := find(pairs(x, y), directions)
 	bad := pairs(spoilt(x, 0, math.NaN()), y)
 	badY := pairs(x, spoilt(y, 0, math.Inf(1)))

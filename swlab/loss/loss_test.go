@@ -33,8 +33,7 @@ func graphLoss(t *testing.T, name string, change func(*Config)) Graph {
 	t.Helper()
 	s := Defaults()
 	change(&s)
-	l := must.M1(NewGraph(name, s))
-	return l
+	return must.M1(NewGraph(name, s))
 }
 
 // TestKnownAnswers: the project's four points, by hand.
@@ -114,19 +113,15 @@ func TestWrongSettings(t *testing.T) {
 		"ascent steps: expected at least 0, found -1": {"v-dsw", func(s *Config) { s.AscentSteps = -1 }},
 		"amortizer = la would do nothing: loss \"sw\" has no use for it, only max-sw, v-dsw": {"sw",
 			func(s *Config) { s.Amortizer = "la" }},
-		`loss "chamfer": amortizer = la would do nothing`: {"chamfer",
-			func(s *Config) { s.Amortizer = "la" }},
-		"slicing = qmc would do nothing": {"emd-approx", func(s *Config) { s.Slicing = "qmc" }},
+		`loss "chamfer": amortizer = la would do nothing`: {"chamfer", func(s *Config) { s.Amortizer = "la" }},
+		"slicing = qmc would do nothing":                  {"emd-approx", func(s *Config) { s.Slicing = "qmc" }},
 		"root = true would do nothing: loss \"chamfer\" has no use for it, only asw, cv-sw, ": {"chamfer",
 			func(s *Config) { s.Root = true }},
-		"expected p = 1, found 2": {"emd-approx", func(s *Config) { s.P = 2 }},
-		`unknown amortizer "zz"`: {"v-dsw",
-			func(s *Config) { s.Amortizer = "zz" }},
-		"expected points >= 1, found 0": {"v-dsw", func(s *Config) { s.Amortizer = "la" }},
-		`unknown slicing distribution "zz"`: {"sw",
-			func(s *Config) { s.Slicing = "zz" }},
-		`which the slicing distribution "vmf" needs: v-dsw has one`: {"sw",
-			func(s *Config) { s.Slicing = "vmf" }},
+		"expected p = 1, found 2":                                   {"emd-approx", func(s *Config) { s.P = 2 }},
+		`unknown amortizer "zz"`:                                    {"v-dsw", func(s *Config) { s.Amortizer = "zz" }},
+		"expected points >= 1, found 0":                             {"v-dsw", func(s *Config) { s.Amortizer = "la" }},
+		`unknown slicing distribution "zz"`:                         {"sw", func(s *Config) { s.Slicing = "zz" }},
+		`which the slicing distribution "vmf" needs: v-dsw has one`: {"sw", func(s *Config) { s.Slicing = "vmf" }},
 		`which "uniform" lacks: use sw`: {"v-dsw",
 			func(s *Config) { s.Slicing = "uniform" }},
 		`slicing = vmf would do nothing: loss "max-sw" has no use for it`: {"max-sw",

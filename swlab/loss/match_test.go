@@ -11,6 +11,7 @@ import (
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
@@ -325,10 +326,7 @@ func TestLossesInOneGraph(t *testing.T) {
 		t.Skip("the pure-Go backend does not run these loops")
 	}
 	const batch, m = 3, 320 // large enough for the loops of all of them
-	net, err := pointnet.New(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	net := must.M1(pointnet.New(m))
 	in := []any{points(rand.New(rand.NewPCG(12, 1)), batch, m, 3, 0), tensors.FromFlatDataAndDimensions([]float32{1, 0, 0, 0, .6, .8}, 1, 2, 3)}
 	for _, w := range graphtest.Network(net.Specs(), 7) {
 		in = append(in, w)

@@ -140,10 +140,7 @@ func TestResume(t *testing.T) {
 	if _, err := Pairwise(ctx, e, a, b, "cd", o); !errors.Is(err, context.Canceled) || len(steps) != 4 {
 		t.Fatalf("%v after %d blocks", err, len(steps))
 	}
-	files := func() []string {
-		f := must.M1(filepath.Glob(filepath.Join(o.Store, "*", "*")))
-		return f
-	}
+	files := func() []string { return must.M1(filepath.Glob(filepath.Join(o.Store, "*", "*"))) }
 	if n := len(files()); n != 4 {
 		t.Fatalf("%d blocks in the store, want 4", n)
 	}
@@ -152,9 +149,7 @@ func TestResume(t *testing.T) {
 		steps = nil
 		old := time.Now().Add(-time.Hour)
 		for _, f := range files() {
-			if err := os.Chtimes(f, old, old); err != nil {
-				t.Fatal(err)
-			}
+			must.M(os.Chtimes(f, old, old))
 		}
 		got := must.M1(Pairwise(context.Background(), e, a, b, "cd", o))
 		if !slices.Equal(got.Values, want.Values) || got.MatchedMass != want.MatchedMass {
@@ -174,16 +169,11 @@ func TestResume(t *testing.T) {
 	again(0)
 	// Damaged blocks: cut off, a bit turned over.
 	f := files()
-	read := func(i int) []byte {
-		raw := must.M1(os.ReadFile(f[i]))
-		return raw
-	}
+	read := func(i int) []byte { return must.M1(os.ReadFile(f[i])) }
 	turned := read(1)
 	turned[len(turned)-9] ^= 1
 	for i, raw := range [][]byte{read(0)[:100], turned} {
-		if err := os.WriteFile(f[i], raw, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.M(os.WriteFile(f[i], raw, 0o644))
 	}
 	again(2)
 	again(0)
@@ -205,9 +195,7 @@ func TestResume(t *testing.T) {
 func TestCompareRefuses(t *testing.T) {
 	e := graphtest.Engine(t)
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.WriteFile(file, nil, 0o644))
 	flat := &datasets.Set{Name: "flat", Clouds: 1, Points: 1, Dim: 2, Coords: []float32{0, 0}}
 	far := random(10, 2, 8)
 	far.Coords[5] = 1e25

@@ -32,13 +32,10 @@ func TestReference(t *testing.T) {
 		"adam_inner": Adam{LearningRate: 1e-4, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8}.Step,
 		"adam_gen":   Adam{LearningRate: 1e-4, Beta1: 0, Beta2: 0.9, Eps: 1e-8}.Step,
 	} {
-		x, err := graph.NewExec(e.Backend, func(in []*graph.Node) []*graph.Node {
+		x := must.M1(graph.NewExec(e.Backend, func(in []*graph.Node) []*graph.Node {
 			w, m, v := step(in[0], in[1], in[2], in[3], in[4])
 			return []*graph.Node{w, m, v}
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		grads := tensors.MustCopyFlatData[float32](z["grads"])
 		var got []float32
 		w, m, v := z["w0"], tensors.FromValue(make([]float32, 8)), tensors.FromValue(make([]float32, 8))
@@ -57,14 +54,11 @@ func TestStepNumber(t *testing.T) {
 	e := must.M1(engine.Open(""))
 	for says, number := range map[string]any{"": 1.0, "found (Float32)": float32(1),
 		"found (Float64)[2]": []float64{1, 2}} {
-		x, err := graph.NewExec(e.Backend, func(in []*graph.Node) *graph.Node {
+		x := must.M1(graph.NewExec(e.Backend, func(in []*graph.Node) *graph.Node {
 			w, _, _ := Adam{LearningRate: 0.1, Beta1: 0.9, Beta2: 0.999, Eps: 1e-8}.Step(in[0], in[0], in[0], in[0], in[1])
 			return w
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err = x.Call([]float32{1, 2}, number); (err == nil) != (says == "") || err != nil &&
+		}))
+		if _, err := x.Call([]float32{1, 2}, number); (err == nil) != (says == "") || err != nil &&
 			!strings.Contains(err.Error(), says) {
 			t.Errorf("step number %v: error %v, expected %q", number, err, says)
 		}

@@ -39,10 +39,7 @@ func TestRealShapes(t *testing.T) {
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("the shapes are not here: %v", err)
 	}
-	points, shape, err := format.ReadNPY(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	points, shape := must.M2(format.ReadNPY(path))
 	m, r := shape[1], source(9)
 	cloud := func(i int) []float32 { return points[i*m*3 : (i+1)*m*3] }
 	for range 3 {
@@ -81,9 +78,7 @@ func BenchmarkEMD(b *testing.B) {
 		for _, p := range []float64{1, 2} {
 			b.Run(fmt.Sprintf("%s/p=%g", c.name, p), func(b *testing.B) {
 				for b.Loop() {
-					if _, err := EMD(c.x, c.y, 3, p); err != nil {
-						b.Fatal(err)
-					}
+					must.M1(EMD(c.x, c.y, 3, p))
 				}
 			})
 		}

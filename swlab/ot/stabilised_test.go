@@ -24,10 +24,7 @@ func TestStabilisedGradient(t *testing.T) {
 		iterations int
 	}{{0.5, 30}, {0.05, 3}, {0.05, 60}, {0.01, 1}, {0.01, 2}, {0.01, 40}} {
 		name := fmt.Sprintf("reg %v, %d iterations", c.reg, c.iterations)
-		run := func(x, y []float32) *Stabilised {
-			s := must.M1(StabilisedSinkhorn(x, y, dim, c.reg, c.iterations))
-			return s
-		}
+		run := func(x, y []float32) *Stabilised { return must.M1(StabilisedSinkhorn(x, y, dim, c.reg, c.iterations)) }
 		s := run(x, y)
 		absorbed, last = absorbed || s.Absorptions > 1, last || s.LastAbsorbed
 		size := slices.Max(s.GradX) - slices.Min(s.GradX)

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/janpfeifer/must"
 )
 
 // BenchmarkHost is the squared distance of two clouds in space, and its gradient in one of them or in the directions.
@@ -25,9 +27,7 @@ func BenchmarkHost(b *testing.B) {
 		} {
 			b.Run(fmt.Sprintf("m=%d/L=%d/%s", m, lines, name), func(b *testing.B) {
 				for b.Loop() {
-					if err := f(); err != nil {
-						b.Fatal(err)
-					}
+					must.M(f())
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(2*m*lines), "ns/projection")
 			})
@@ -48,9 +48,7 @@ func BenchmarkBatch(b *testing.B) {
 		} {
 			b.Run(fmt.Sprintf("m=%d/%s", m, name), func(b *testing.B) {
 				for b.Loop() {
-					if err := f(); err != nil {
-						b.Fatal(err)
-					}
+					must.M(f())
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(batch*m*lines), "ns/projection")
 			})

@@ -47,10 +47,7 @@ func TestHostGradient(t *testing.T) {
 				}
 				return sum
 			}
-			costs, grad, err := HostGradients(x, y, d, lines, upstream, X|Y|Directions, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			costs, grad := must.M2(HostGradients(x, y, d, lines, upstream, X|Y|Directions, o))
 			gd, all := grad.Directions, [][]float64{grad.X, grad.Y, grad.Directions}
 			alone := must.M1(HostCosts(x, y, d, lines, o))
 			for k := range costs {
@@ -59,10 +56,7 @@ func TestHostGradient(t *testing.T) {
 				}
 			}
 			for i, wrt := range []Wrt{X, Y, Directions} { // what is not asked for is nil and changes nothing
-				quick, one, err := HostGradients(x, y, d, lines, upstream, wrt, o)
-				if err != nil {
-					t.Fatal(err)
-				}
+				quick, one := must.M2(HostGradients(x, y, d, lines, upstream, wrt, o))
 				same := func(a, b float64) bool { return math.Abs(a-b) <= 1e-11*math.Max(1, math.Abs(b)) }
 				for k, g := range [][]float64{one.X, one.Y, one.Directions} {
 					if k != i && g != nil || k == i && !slices.EqualFunc(g, all[k], same) || !slices.EqualFunc(quick, costs, same) {
@@ -103,11 +97,8 @@ func TestHostDeterministic(t *testing.T) {
 	var first [4][]float64
 	for _, procs := range []int{1, 5} {
 		before := runtime.GOMAXPROCS(procs)
-		c, grad, err := HostGradients(x, y, d, lines, up, X|Y|Directions, HostConfig{})
+		c, grad := must.M2(HostGradients(x, y, d, lines, up, X|Y|Directions, HostConfig{}))
 		runtime.GOMAXPROCS(before)
-		if err != nil {
-			t.Fatal(err)
-		}
 		for i, v := range [][]float64{c, grad.X, grad.Y, grad.Directions} {
 			if first[i] == nil {
 				first[i] = v
@@ -118,10 +109,7 @@ func TestHostDeterministic(t *testing.T) {
 	}
 	sum := make([]float64, batch*n)
 	for l := 0; l < lines; l += lines / 2 {
-		_, grad, err := HostGradients(x, y, d[l:l+lines/2], lines/2, up[:batch*lines/2], Y, HostConfig{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, grad := must.M2(HostGradients(x, y, d[l:l+lines/2], lines/2, up[:batch*lines/2], Y, HostConfig{}))
 		for i, v := range grad.Y {
 			sum[i] += v
 		}
@@ -149,17 +137,11 @@ func TestHostBatch(t *testing.T) {
 		}
 		for _, p := range []float64{1, 2} {
 			o := HostConfig{P: p, Reduce: Mean}
-			costs, grad, err := HostGradients(x, y, d, lines, up, X|Y|Directions, o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			costs, grad := must.M2(HostGradients(x, y, d, lines, up, X|Y|Directions, o))
 			for b := range batch {
 				one := func(c Clouds) Clouds { return Clouds{Coords: c.cloud(b), Batch: 1, Points: c.Points, Dim: c.Dim} }
 				own := d[b*lines*c.dim:][:lines*c.dim]
-				k, g, err := HostGradients(one(x), one(y), own, lines, up[b*lines:][:lines], X|Y|Directions, o)
-				if err != nil {
-					t.Fatal(err)
-				}
+				k, g := must.M2(HostGradients(one(x), one(y), own, lines, up[b*lines:][:lines], X|Y|Directions, o))
 				all := [][]float64{costs, grad.X, grad.Y, grad.Directions}
 				for i, alone := range [][]float64{k, g.X, g.Y, g.Directions} {
 					if n := len(all[i]) / batch; !slices.Equal(all[i][b*n:][:n], alone) {

@@ -161,10 +161,7 @@ func TestHostLarge(t *testing.T) {
 	for name, x := range map[string][]float32{"spread": normals(r, m*3, 1), "crowd": crowd} {
 		y, theta := normals(r, m*3, 1), directions(r, 1, 3)
 		cx, cy := Clouds{Coords: x, Batch: 1, Points: m, Dim: 3}, Clouds{Coords: y, Batch: 1, Points: m, Dim: 3}
-		costs, grad, err := HostGradients(cx, cy, theta, 1, []float64{1}, Directions, HostConfig{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		costs, grad := must.M2(HostGradients(cx, cy, theta, 1, []float64{1}, Directions, HostConfig{}))
 		alone := must.M1(HostCosts(cx, cy, theta, 1, HostConfig{}))
 		want := reference(x, y, theta, 2)
 		along := 0.0 // theta'dF/dtheta = 2 F
@@ -203,8 +200,7 @@ func TestHostProperties(t *testing.T) {
 		cloud := func(v []float32, w []float64) Clouds {
 			return Clouds{Coords: v, Mass: w, Batch: 1, Points: len(v) / dim, Dim: dim}
 		}
-		c := must.M1(HostCosts(cloud(x, wx), cloud(y, wy), d, lines, HostConfig{P: 2, Reduce: Mean}))
-		return c
+		return must.M1(HostCosts(cloud(x, wx), cloud(y, wy), d, lines, HostConfig{P: 2, Reduce: Mean}))
 	}
 	same := func(what string, a, b []float64, tol float64) {
 		t.Helper()
@@ -264,10 +260,7 @@ func TestHostEqualsGraph(t *testing.T) {
 			c := Costs(in[0], in[1], in[2], Config{P: p, Wrt: X | Y | Directions})
 			return append([]*graph.Node{c}, graph.Gradient(graph.ReduceAllSum(c), in...)...)
 		}, tensor(x.Coords, batch, n, dim), tensor(y.Coords, batch, n, dim), tensor(d, batch, lines, dim))
-		c, grad, err := HostGradients(x, y, d, lines, up, X|Y|Directions, HostConfig{P: p})
-		if err != nil {
-			t.Fatal(err)
-		}
+		c, grad := must.M2(HostGradients(x, y, d, lines, up, X|Y|Directions, HostConfig{P: p}))
 		for i, want := range [][]float64{c, grad.X, grad.Y, grad.Directions} {
 			graphtest.Close(t, fmt.Sprintf("p=%g, output %d", p, i), out[i], want, 1e-5)
 		}
@@ -284,10 +277,7 @@ func TestHostReference(t *testing.T) {
 		}
 		theta := tensors.MustCopyFlatData[float32](z["theta"])
 		up := slices.Repeat([]float64{1 / float64(lines)}, s[0]*lines)
-		f2, grad, err := HostGradients(clouds("x"), clouds("y"), theta, lines, up, Y|Directions, HostConfig{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f2, grad := must.M2(HostGradients(clouds("x"), clouds("y"), theta, lines, up, Y|Directions, HostConfig{}))
 		gy, gd := grad.Y, grad.Directions
 		f1 := must.M1(HostCosts(clouds("x"), clouds("y"), theta, lines, HostConfig{P: 1}))
 		for key, got := range map[string][]float64{"F2": f2, "F1": f1, "grad_y": gy, "grad_theta": gd} {

@@ -90,7 +90,7 @@ func BenchmarkParts(b *testing.B) {
 }
 
 func (p part) time(b *testing.B, specs []weights.Spec) {
-	e, err := graph.NewExec(graphtest.Engine(b).Backend, func(in []*graph.Node) []*graph.Node {
+	e := must.M1(graph.NewExec(graphtest.Engine(b).Backend, func(in []*graph.Node) []*graph.Node {
 		l := layers{w: weights.Bind(specs, in[1:]), mode: Train, buffers: weights.Nodes{}}
 		var trained []*graph.Node
 		for _, s := range specs {
@@ -100,10 +100,7 @@ func (p part) time(b *testing.B, specs []weights.Spec) {
 		}
 		out := p.build(l, in[0], trained)
 		return append(out, graph.Slice(graph.Reshape(out[0], -1), graph.AxisRange(0, 1))) // small: it can be waited for
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	}))
 	defer e.Finalize()
 	n := 1
 	for _, d := range p.shape {

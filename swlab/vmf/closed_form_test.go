@@ -32,9 +32,7 @@ func relative(got, want, floor float64) float64 {
 func TestClosedFormsAgainstMultiplePrecision(t *testing.T) {
 	raw := must.M1(os.ReadFile("testdata/closed_forms.json"))
 	var rows []closedRow
-	if err := json.Unmarshal(raw, &rows); err != nil {
-		t.Fatal(err)
-	}
+	must.M(json.Unmarshal(raw, &rows))
 	worst := map[string]float64{}
 	check := func(r closedRow, name string, got, want, floor, tol float64) {
 		e := relative(got, want, floor)

@@ -17,8 +17,7 @@ import (
 
 func mustNew(t testing.TB, location []float64, kappa float64) *Dist {
 	t.Helper()
-	d := must.M1(New(location, kappa))
-	return d
+	return must.M1(New(location, kappa))
 }
 
 // somewhere is a fixed unit vector of the given dimension with no zero coordinate.

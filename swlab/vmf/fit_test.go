@@ -9,6 +9,7 @@ import (
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 )
 
 // omegaCDF tabulates the distribution function of omega at n+1 equal steps of the angle phi = arccos(omega), from the
@@ -191,15 +192,12 @@ func hostDraw(t *testing.T, d int, kappa float64) drawing {
 // graphDraw calls FromNoise at d = 3 and FromWood elsewhere, on noise that the host draws.
 func graphDraw(t *testing.T, d int, kappa float64) drawing {
 	return func(location []float64, n int, yield func(int, []float64)) {
-		exec, err := graph.NewExec(testBackend(t), func(in []*graph.Node) *graph.Node {
+		exec := must.M1(graph.NewExec(testBackend(t), func(in []*graph.Node) *graph.Node {
 			if d == 3 {
 				return FromNoise(in[0], in[1], in[2], kappa, Stable)
 			}
 			return FromWood(in[0], in[1], in[2], kappa, Stable)
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		defer exec.Finalize()
 		part := min(n, 20_000)
 		dims := []int{1, part, WoodProposals, 3}
@@ -219,11 +217,9 @@ func graphDraw(t *testing.T, d int, kappa float64) drawing {
 			for i := range normals {
 				normals[i] = float32(src.NormFloat64())
 			}
-			out, err := exec.Call(tensorOf(dtypes.Float32, location, 1, d), tensors.FromFlatDataAndDimensions(u, dims...),
-				tensors.FromFlatDataAndDimensions(normals, 1, part, d-1))
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := must.M1(exec.Call(tensorOf(dtypes.Float32, location, 1, d),
+				tensors.FromFlatDataAndDimensions(u, dims...),
+				tensors.FromFlatDataAndDimensions(normals, 1, part, d-1)))
 			theta := tensors.MustCopyFlatData[float32](out[0])
 			out[0].FinalizeAll()
 			for l := 0; l < part; l++ {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 )
@@ -222,12 +223,9 @@ func TestFromWoodRejects(t *testing.T) {
 		{1, []any{f32(2, 4), zeros(dtypes.Float64, 2, 5, k, 3), f32(2, 5, 3)}, "one dtype"},
 		{-1, []any{f32(2, 4), f32(2, 5, k, 3), f32(2, 5, 3)}, "kappa is -1"},
 	} {
-		exec, err := graph.NewExec(testBackend(t), func(in []*graph.Node) []*graph.Node {
+		exec := must.M1(graph.NewExec(testBackend(t), func(in []*graph.Node) []*graph.Node {
 			return []*graph.Node{FromWood(in[0], in[1], in[2], c.kappa, Exact)}
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		if _, err := exec.Call(c.args...); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("want an error with %q, got %v", c.want, err)
 		}

@@ -104,8 +104,7 @@ func readTorch(data []byte) (*Set, error) {
 
 func torchFile(t testing.TB, name string) []byte {
 	t.Helper()
-	b := must.M1(os.ReadFile(filepath.Join("testdata", name)))
-	return b
+	return must.M1(os.ReadFile(filepath.Join("testdata", name)))
 }
 
 // Every truncation is an error. A flipped bit in the numbers of a zip file is caught by its checksum.
@@ -120,9 +119,7 @@ func TestReadTorchDamaged(t *testing.T) {
 	}
 	b := torchFile(t, "plain.pth")
 	var numbers bytes.Buffer
-	if err := binary.Write(&numbers, binary.LittleEndian, ramp(0, 1, 6)); err != nil {
-		t.Fatal(err)
-	}
+	must.M(binary.Write(&numbers, binary.LittleEndian, ramp(0, 1, 6)))
 	at := bytes.Index(b, numbers.Bytes())
 	if at < 0 {
 		t.Fatal("the numbers are not where expected")
@@ -154,13 +151,9 @@ func hostile(t testing.TB, count, size, stride uint32, again ...string) []byte {
 			content = p
 		}
 		w := must.M1(z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Store}))
-		if _, err := w.Write(content); err != nil {
-			t.Fatal(err)
-		}
+		must.M1(w.Write(content))
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.M(z.Close())
 	return b.Bytes()
 }
 

@@ -24,9 +24,7 @@ func sample() *Set {
 func TestSafetensorsRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "w.safetensors")
 	want := sample()
-	if err := WriteSafetensors(path, want); err != nil {
-		t.Fatal(err)
-	}
+	must.M(WriteSafetensors(path, want))
 	got := must.M1(ReadSafetensors(path))
 	if !slices.Equal(got.Names(), want.Names()) {
 		t.Fatalf("names %v, want %v", got.Names(), want.Names())
@@ -110,9 +108,7 @@ func TestMatchListsEverything(t *testing.T) {
 
 func FuzzReadSafetensors(f *testing.F) {
 	var b bytes.Buffer
-	if err := writeSafetensors(&b, sample()); err != nil {
-		f.Fatal(err)
-	}
+	must.M(writeSafetensors(&b, sample()))
 	f.Add(b.Bytes())
 	f.Add([]byte("\x02\x00\x00\x00\x00\x00\x00\x00{}"))
 	f.Add([]byte("\xff\xff\xff\xff\xff\xff\xff\xff{}"))

@@ -120,15 +120,9 @@ func (t turned) Direction(_ weights.Nodes, x, _ *graph.Node) *graph.Node {
 // TestSizesWithoutWeights: maps of two sizes are two, though no weight has that size.
 func TestSizesWithoutWeights(t *testing.T) {
 	amortizer.Register("turned", amortizer.Entry{New: func(c amortizer.Config) amortizer.Amortizer { return turned{c} }, Reads: []string{"k"}})
-	x, err := datasets.New([]float32{0, 0, 0, 1, 0, 0}, 1, 2, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.M1(datasets.New([]float32{0, 0, 0, 1, 0, 0}, 1, 2, 3))
 	for _, k := range []int{1, 2} {
-		p, err := swlab.Direction("turned", x, x, swlab.DirectionConfig{K: k})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.M1(swlab.Direction("turned", x, x, swlab.DirectionConfig{K: k}))
 		if ratio := p.Directions[1] / p.Directions[0]; ratio != float32(k) {
 			t.Errorf("k = %d: the direction of k = %v", k, ratio)
 		}

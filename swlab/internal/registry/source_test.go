@@ -97,12 +97,8 @@ func write(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.M(os.MkdirAll(filepath.Dir(path), 0o755))
+		must.M(os.WriteFile(path, []byte(text), 0o644))
 	}
 }
 
