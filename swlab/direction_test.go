@@ -67,9 +67,7 @@ func TestDirectionRefuses(t *testing.T) {
 		"dk >= 1, found -2":       {"la", x, y, DirectionConfig{DK: -2}},
 		"pair 0 of zero and zero": {"l", zero, zero, DirectionConfig{Weights: flat}},
 	} {
-		if _, err := Direction(c.name, c.x, c.y, c.o); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%v, want an error with %q", err, says)
-		}
+		refused(t, says)(Direction(c.name, c.x, c.y, c.o))
 	}
 }
 

@@ -24,6 +24,19 @@ func gaussian(seed uint64, n, m, d int, sd float64) *datasets.Set {
 	return s
 }
 
+// refused checks that a call, of which it gets the results, ends with an error that says all of parts.
+func refused(t *testing.T, parts ...string) func(results ...any) {
+	return func(results ...any) {
+		t.Helper()
+		err, _ := results[len(results)-1].(error)
+		for _, says := range parts {
+			if err == nil || !strings.Contains(err.Error(), says) {
+				t.Errorf("error %v, expected one that says %q", err, says)
+			}
+		}
+	}
+}
+
 // TestStandardErrorIsHonest: many copies of one pair, each with directions of its own, scatter as the standard error
 // says, with and without the root.
 func TestStandardErrorIsHonest(t *testing.T) {
@@ -61,8 +74,7 @@ func TestStandardErrorOfSharedDirections(t *testing.T) {
 		o := DistanceConfig{Config: loss.Defaults(), Directions: d}
 		o.Root = root
 		rows := make([]int, n)
-		r := must.M1(Distance("sw", x.Select(rows), y.Select(rows), o))
-		return r.StdErr
+		return must.M1(Distance("sw", x.Select(rows), y.Select(rows), o)).StdErr
 	}
 	for _, root := range []bool{false, true} {
 		one := stderr(1, root, &Directions{theta, []int{slices, 3}})
@@ -91,8 +103,7 @@ func TestStartIsNotTheSlices(t *testing.T) {
 	o.Slices, o.AscentSteps, o.AscentLearningRate, o.Kappa = 1, 1, 1e-12, 1e8 // a slice is its location
 	first := func(name string, seed uint64) []float32 {
 		o.Seed = seed
-		r := must.M1(Distance(name, x, x, o))
-		return r.Directions
+		return must.M1(Distance(name, x, x, o)).Directions
 	}
 	for seed := range uint64(5) {
 		location, slice := first("v-dsw", seed), first("sw", seed) // sw's first slice is made of the seed's first normals
@@ -111,11 +122,10 @@ func TestStartIsNotTheSlices(t *testing.T) {
 func TestGivenDirections(t *testing.T) {
 	a, b, c := gaussian(1, 2, 50, 4, 1), gaussian(2, 2, 50, 4, 2), gaussian(3, 2, 50, 4, 0.5)
 	theta := gaussian(4, 1, 6, 4, 1).Coords
-	for i := 0; i < len(theta); i += 4 {
-		n := float32(math.Sqrt(float64(theta[i]*theta[i] + theta[i+1]*theta[i+1] + theta[i+2]*theta[i+2] +
-			theta[i+3]*theta[i+3])))
-		for j := range 4 {
-			theta[i+j] /= n
+	for v := range slices.Chunk(theta, 4) {
+		n := float32(math.Sqrt(float64(v[0]*v[0] + v[1]*v[1] + v[2]*v[2] + v[3]*v[3])))
+		for j := range v {
+			v[j] /= n
 		}
 	}
 	o := DistanceConfig{Config: loss.Defaults(), Directions: &Directions{Values: theta, Shape: []int{6, 4}}}
@@ -149,8 +159,7 @@ func TestVMFBetweenUniformAndPoint(t *testing.T) {
 	o.Slices, o.AscentSteps = 2000, 0
 	value := func(name string, kappa float64) *Result {
 		o.Kappa = kappa
-		d := must.M1(Distance(name, x, y, o))
-		return d
+		return must.M1(Distance(name, x, y, o))
 	}
 	sw, small := value("sw", 1), value("v-dsw", 1e-6)
 	if gap := math.Abs(sw.Value - small.Value); gap > 4*math.Hypot(sw.StdErr, small.StdErr) {
@@ -225,8 +234,7 @@ func TestGradientIsOfTheValue(t *testing.T) {
 				}
 				alone := o
 				alone.GradientX, alone.Gradient = side == 0, side == 1
-				r := must.M1(Distance(c.name, moved[0], moved[1], alone))
-				return r
+				return must.M1(Distance(c.name, moved[0], moved[1], alone))
 			}
 			const h = 5e-3
 			if got := (at(h).Value - at(-h).Value) / (2 * h); math.Abs(got-norm) > 0.02*norm {
@@ -244,71 +252,44 @@ func TestGradientIsOfTheValue(t *testing.T) {
 }
 
 func TestWrongCalls(t *testing.T) {
-	x := gaussian(1, 2, 10, 3, 1)
-	flat := gaussian(1, 2, 10, 2, 1)
-	for says, f := range map[string]func() error{
-		"2 in gaussian and 3": func() error {
-			return CheckDistance("sw", x, gaussian(1, 3, 10, 3, 1), DistanceConfig{Config: loss.Defaults()})
-		},
-		"one dimension": func() error { return CheckDistance("sw", x, flat, DistanceConfig{Config: loss.Defaults()}) },
-		"equally many points": func() error {
-			return CheckDistance("sw", x, gaussian(1, 2, 9, 3, 1), DistanceConfig{Config: loss.Defaults()})
-		},
-		"dimension 2 or more, found 1": func() error {
-			line := gaussian(1, 2, 10, 1, 1)
-			o := DistanceConfig{Config: loss.Defaults()}
-			o.Amortizer = "la"
-			return CheckDistance("v-dsw", line, line, o)
-		},
-		"take the mean over points (--reduce mean, in Go Reduce: loss.Mean)": func() error {
-			return CheckDistance("sw", x, x, DistanceConfig{Config: loss.Defaults(), MassX: make([]float64, 20)})
-		},
-		"expected shape [2, 10] like the clouds of gaussian, found 3 values": func() error {
-			o := DistanceConfig{Config: loss.Defaults(), MassY: make([]float64, 3)}
-			o.Reduce = loss.Mean
-			return CheckDistance("sw", x, x, o)
-		},
-		`masses of x: the ascent of loss "v-dsw"`: func() error {
-			o := DistanceConfig{Config: loss.Defaults(), MassX: make([]float64, 20)}
-			o.AscentSteps, o.Reduce = 3, loss.Mean
-			return CheckDistance("v-dsw", x, x, o)
-		},
-		`masses of x: loss "emd-approx" takes none`: func() error {
-			return CheckDistance("emd-approx", x, x, DistanceConfig{Config: loss.Defaults(), MassX: make([]float64, 20)})
-		},
-		"expected shape [L, 3]": func() error {
-			return CheckDistance("sw", x, x,
-				DistanceConfig{Config: loss.Defaults(), Directions: &Directions{make([]float32, 4), []int{2, 2}}})
-		},
-		"direction 1 is [0 NaN 1], expected finite": func() error {
-			return CheckDistance("sw", x, x, DistanceConfig{Config: loss.Defaults(),
-				Directions: &Directions{[]float32{1, 0, 0, 0, float32(math.NaN()), 1}, []int{2, 3}}})
-		},
-		"the value is not finite: the costs between gaussian": func() error {
-			_, err := Distance("chamfer", gaussian(1, 1, 5, 3, 1e15), gaussian(2, 1, 5, 3, 1e15),
-				DistanceConfig{Config: loss.Config{P: 8}})
-			return err
-		},
-		"expected up to between 1e-18 and 1e+18": func() error {
-			_, err := Distance("chamfer", gaussian(1, 1, 5, 3, 1e30), gaussian(2, 1, 5, 3, 1e30),
-				DistanceConfig{Config: loss.Defaults()})
-			return err
-		},
-		`loss "chamfer" takes none`: func() error {
-			return CheckDistance("chamfer", x, x,
-				DistanceConfig{Config: loss.Defaults(), Directions: &Directions{make([]float32, 3), []int{1, 3}}})
-		},
-	} {
-		if err := f(); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("error %v, expected one that says %q", err, says)
-		}
+	x, flat, line := gaussian(1, 2, 10, 3, 1), gaussian(1, 2, 10, 2, 1), gaussian(1, 2, 10, 1, 1)
+	fewer, config := gaussian(1, 2, 9, 3, 1), DistanceConfig{Config: loss.Defaults()}
+	with := func(change func(o *DistanceConfig)) DistanceConfig {
+		o := config
+		change(&o)
+		return o
 	}
-	if err := CheckDistance("chamfer", x, gaussian(1, 2, 9, 3, 1), DistanceConfig{Config: loss.Defaults()}); err != nil {
-		t.Errorf("chamfer of unequal sizes: %v", err)
+	directions := func(values []float32, shape ...int) DistanceConfig {
+		return with(func(o *DistanceConfig) { o.Directions = &Directions{values, shape} })
 	}
-	if err := CheckDistance("sw", flat, flat, DistanceConfig{Config: loss.Defaults()}); err != nil {
-		t.Errorf("sw in the plane: %v", err)
+	masses := with(func(o *DistanceConfig) { o.MassX = make([]float64, 20) })
+	refused(t, "2 in gaussian and 3")(CheckDistance("sw", x, gaussian(1, 3, 10, 3, 1), config))
+	refused(t, "one dimension")(CheckDistance("sw", x, flat, config))
+	refused(t, "equally many points, found 10 and 9: take the mean")(CheckDistance("sw", x, fewer, config))
+	refused(t, "equally many points, found 10 and 9: take the mean")(CheckDistance("emd-exact", x, fewer, config))
+	refused(t, "dimension 2 or more, found 1")(
+		CheckDistance("v-dsw", line, line, with(func(o *DistanceConfig) { o.Amortizer = "la" })))
+	mean := "a sum over points has none: take the mean over points (--reduce mean, in Go Reduce: loss.Mean)"
+	refused(t, mean)(CheckDistance("sw", x, x, masses))
+	for _, name := range []string{"emd-exact", "chamfer"} {
+		refused(t, "masses of x: ", mean)(CheckDistance(name, x, x,
+			with(func(o *DistanceConfig) { o.Reduce, o.MassX = loss.Sum, make([]float64, 20) })))
 	}
+	refused(t, "expected shape [2, 10] like the clouds of gaussian, found 3 values")(
+		CheckDistance("sw", x, x, with(func(o *DistanceConfig) { o.Reduce, o.MassY = loss.Mean, make([]float64, 3) })))
+	refused(t, `masses of x: the ascent of loss "v-dsw"`)(CheckDistance("v-dsw", x, x,
+		with(func(o *DistanceConfig) { o.AscentSteps, o.Reduce, o.MassX = 3, loss.Mean, make([]float64, 20) })))
+	refused(t, `masses of x: loss "emd-approx" takes none`)(CheckDistance("emd-approx", x, x, masses))
+	refused(t, "expected shape [L, 3]")(CheckDistance("sw", x, x, directions(make([]float32, 4), 2, 2)))
+	refused(t, "direction 1 is [0 NaN 1], expected finite")(
+		CheckDistance("sw", x, x, directions([]float32{1, 0, 0, 0, float32(math.NaN()), 1}, 2, 3)))
+	refused(t, `loss "chamfer" takes none`)(CheckDistance("chamfer", x, x, directions(make([]float32, 3), 1, 3)))
+	refused(t, "the value is not finite: the costs between gaussian")(Distance("chamfer", gaussian(1, 1, 5, 3, 1e15),
+		gaussian(2, 1, 5, 3, 1e15), DistanceConfig{Config: loss.Config{P: 8}}))
+	refused(t, "expected up to between 1e-18 and 1e+18")(
+		Distance("chamfer", gaussian(1, 1, 5, 3, 1e30), gaussian(2, 1, 5, 3, 1e30), config))
+	must.M(CheckDistance("chamfer", x, fewer, config))
+	must.M(CheckDistance("sw", flat, flat, config))
 }
 
 // TestHostIsTheGraph: costs, values, errors and gradients of the two paths agree to 1e-5 (the
@@ -487,19 +468,13 @@ func TestVanished(t *testing.T) {
 			continue
 		}
 		o := DistanceConfig{Config: loss.Config{P: 1000}}
-		if _, err := Distance(name, x, y, o); err == nil || !strings.Contains(err.Error(), "pair 1: ") ||
-			!strings.Contains(err.Error(), "lower p") {
-			t.Errorf("%s: %v", name, err)
-		}
+		refused(t, "pair 1: ", "lower p")(Distance(name, x, y, o))
 		if d, err := Distance(name, x, x, o); err != nil || d.Value != 0 {
 			t.Errorf("%s, equal clouds: %v, %v", name, d, err)
 		}
 	}
 	for _, name := range []string{"sinkhorn", "sinkhorn-divergence"} {
-		if _, err := Distance(name, x, y, DistanceConfig{Config: loss.Config{P: 1000}}); err == nil ||
-			!strings.Contains(err.Error(), "lower p") {
-			t.Errorf("%s: %v", name, err)
-		}
+		refused(t, "lower p")(Distance(name, x, y, DistanceConfig{Config: loss.Config{P: 1000}}))
 	}
 	scaled := &datasets.Set{Name: "far below 1", Clouds: 2, Points: 8, Dim: 3, Coords: slices.Clone(y.Coords)}
 	for i := range scaled.Coords {
@@ -515,8 +490,8 @@ func TestVanished(t *testing.T) {
 				if err != nil || d.PerPair[0] != 0 || !(d.PerPair[1] > 1e-3 && d.PerPair[1] < 0.1) {
 					t.Errorf("path %d, root: %+v (%v)", path, d, err)
 				}
-			} else if err == nil || !strings.Contains(err.Error(), "lower p") {
-				t.Errorf("path %d, root %t: %v", path, root, err)
+			} else {
+				refused(t, "lower p")(err)
 			}
 		}
 		squeezed := &datasets.Set{Name: "0", Clouds: 2, Points: 8, Dim: 3, Coords: make([]float32, 48)}
@@ -524,10 +499,7 @@ func TestVanished(t *testing.T) {
 		if path == GraphPath {
 			says = "expected up to between 1e-18 and 1e+18"
 		}
-		if _, err := Distance("sw", squeezed, scaled, DistanceConfig{Path: path}); err == nil ||
-			!strings.Contains(err.Error(), says) {
-			t.Errorf("path %d, small clouds: %v", path, err)
-		}
+		refused(t, says)(Distance("sw", squeezed, scaled, DistanceConfig{Path: path}))
 	}
 }
 
@@ -541,56 +513,33 @@ func TestBadPoints(t *testing.T) {
 		bad.Coords[4*3+2*3+1] = float32(v)
 		for _, name := range loss.Names() {
 			for path := AutoPath; path <= GraphPath; path++ {
-				_, err := Distance(name, good, bad, DistanceConfig{Config: loss.Defaults(), Path: path})
-				if err == nil || !strings.Contains(err.Error(), "bad.npy: cloud 1, point 2: expected finite coordinates, found ") {
-					t.Errorf("%s, path %d: error %v", name, path, err)
-				}
+				refused(t, "bad.npy: cloud 1, point 2: expected finite coordinates, found ")(
+					Distance(name, good, bad, DistanceConfig{Config: loss.Defaults(), Path: path}))
 			}
 		}
 	}
-	masses := func(m []float64) func() error {
-		return func() error {
-			o := DistanceConfig{Config: loss.Defaults(), MassY: m}
-			o.Reduce = loss.Mean
-			return CheckDistance("sw", good, good, o)
-		}
+	masses := func(says string, m ...float64) {
+		t.Helper()
+		o := DistanceConfig{Config: loss.Defaults(), MassY: m}
+		o.Reduce = loss.Mean
+		refused(t, "masses of y: "+says)(CheckDistance("sw", good, good, o))
 	}
-	nan := math.NaN()
-	for says, f := range map[string]func() error{
-		"masses of y: cloud 0, point 1: expected a finite mass of at least 0, found -1": masses([]float64{1, -1, 1, 1, 1, 1,
-			1, 1}),
-		"masses of y: cloud 1, point 3: expected a finite mass of at least 0, found NaN": masses([]float64{1, 1, 1, 1, 1, 1,
-			1, nan}),
-		"masses of y: cloud 1: expected a positive mass, found only 0": masses([]float64{1, 0, 0, 0, 0, 0, 0, 0}),
-		"none.npy: expected at least one cloud": func() error {
-			none := &datasets.Set{Name: "none.npy", Points: 4, Dim: 3}
-			return CheckDistance("sw", none, none, DistanceConfig{Config: loss.Defaults()})
-		},
-		"with at least one point, found [2, 0, 3]": func() error {
-			return CheckDistance("chamfer", good, &datasets.Set{Clouds: 2, Dim: 3}, DistanceConfig{Config: loss.Defaults()})
-		},
-		"the 6 values of shape [2 3], found 3": func() error {
-			return CheckDistance("sw", good, good,
-				DistanceConfig{Config: loss.Defaults(), Directions: &Directions{make([]float32, 3), []int{2, 3}}})
-		},
-		"pair 1: the ascent on the location ends at NaN": func() error {
-			far := gaussian(1, 2, 4, 3, 1)
-			for i := range far.Coords[12:] {
-				far.Coords[12+i] *= 1e25
-			}
-			_, err := Distance("max-sw", far, good.Select([]int{0, 1}), DistanceConfig{Config: loss.Defaults()})
-			return err
-		},
-		"does not fit into float32": func() error {
-			far := gaussian(1, 1, 5, 3, 1e25)
-			_, err := Distance("sw", far, gaussian(2, 1, 5, 3, 1e25), DistanceConfig{Config: loss.Defaults(), Path: HostPath})
-			return err
-		},
-	} {
-		if err := f(); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("error %v, expected one that says %q", err, says)
-		}
+	masses("cloud 0, point 1: expected a finite mass of at least 0, found -1", 1, -1, 1, 1, 1, 1, 1, 1)
+	masses("cloud 1, point 3: expected a finite mass of at least 0, found NaN", 1, 1, 1, 1, 1, 1, 1, math.NaN())
+	masses("cloud 1: expected a positive mass, found only 0", 1, 0, 0, 0, 0, 0, 0, 0)
+	none, o := &datasets.Set{Name: "none.npy", Points: 4, Dim: 3}, DistanceConfig{Config: loss.Defaults()}
+	refused(t, "none.npy: expected at least one cloud")(CheckDistance("sw", none, none, o))
+	refused(t, "with at least one point, found [2, 0, 3]")(
+		CheckDistance("chamfer", good, &datasets.Set{Clouds: 2, Dim: 3}, o))
+	far := gaussian(1, 2, 4, 3, 1)
+	for i := range far.Coords[12:] {
+		far.Coords[12+i] *= 1e25
 	}
+	refused(t, "pair 1: the ascent on the location ends at NaN")(Distance("max-sw", far, good, o))
+	o.Path = HostPath
+	refused(t, "does not fit into float32")(Distance("sw", gaussian(1, 1, 5, 3, 1e25), gaussian(2, 1, 5, 3, 1e25), o))
+	o.Directions = &Directions{make([]float32, 3), []int{2, 3}}
+	refused(t, "the 6 values of shape [2 3], found 3")(CheckDistance("sw", good, good, o))
 }
 
 // TestOnePassForTheGradient: where the derivative in every cost is known beforehand, value, errors
@@ -637,24 +586,14 @@ func TestSlicesNeeded(t *testing.T) {
 	o := DistanceConfig{Config: loss.Defaults(), Seed: 3}
 	o.Slices = 500
 	d := must.M1(Distance("sw", x, y, o))
-	n := must.M1(d.SlicesNeeded(0.004))
-	o.Slices = n
+	o.Slices = must.M1(d.SlicesNeeded(0.004))
 	d = must.M1(Distance("sw", x, y, o))
-	if got := d.StdErr / d.Value; math.Abs(got/0.004-1) > 0.1 || n <= 500 {
-		t.Errorf("%d slices give a relative error of %v, asked was 0.004", n, got)
+	if got := d.StdErr / d.Value; math.Abs(got/0.004-1) > 0.1 || o.Slices <= 500 {
+		t.Errorf("%d slices give a relative error of %v, asked was 0.004", o.Slices, got)
 	}
-	for says, f := range map[string]func() error{
-		"positive number": func() error { _, err := d.SlicesNeeded(0); return err },
-		"no slices":       func() error { _, err := (&Result{Loss: "CD"}).SlicesNeeded(1); return err },
-		"no standard error": func() error {
-			_, err := (&Result{Costs: []float32{1}, StdErr: math.NaN(), Value: 1}).SlicesNeeded(1)
-			return err
-		},
-	} {
-		if err := f(); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("error %v, expected one that says %q", err, says)
-		}
-	}
+	refused(t, "positive number")(d.SlicesNeeded(0))
+	refused(t, "no slices")((&Result{Loss: "CD"}).SlicesNeeded(1))
+	refused(t, "no standard error")((&Result{Costs: []float32{1}, StdErr: math.NaN(), Value: 1}).SlicesNeeded(1))
 }
 
 // TestLedger counts the directions along which pairs were compared, the ascent's too, and two sorts each.
@@ -697,12 +636,7 @@ func TestAmortizedDistance(t *testing.T) {
 func TestZeroOptions(t *testing.T) {
 	x, y := gaussian(1, 1, 12, 3, 1), gaussian(2, 1, 12, 3, 1)
 	value := func(name string, o DistanceConfig) float64 {
-		t.Helper()
-		d, err := Distance(name, x, y, o)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		return d.Value
+		return must.M1(Distance(name, x, y, o)).Value
 	}
 	for _, name := range []string{"sw", "markov-sw", "rp-sw", "cv-sw", "asw", "sinkhorn"} {
 		if got, want := value(name, DistanceConfig{}), value(name, DistanceConfig{Config: loss.Defaults()}); got != want {

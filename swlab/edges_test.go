@@ -396,9 +396,7 @@ func samePage(t *testing.T, mark, fresh string) {
 		t.Fatalf("%s: expected the marks %q and %q", path, begin, end)
 	}
 	if *update {
-		if err := os.WriteFile(path, []byte(before+begin+fresh+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.M(os.WriteFile(path, []byte(before+begin+fresh+end+after), 0o644))
 		return
 	}
 	a, b := strings.Fields(stored), strings.Fields(fresh)

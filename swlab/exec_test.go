@@ -38,9 +38,7 @@ func built(t *testing.T, work func() error) int {
 	e := must.M1(engine.Open("go"))
 	defer e.Close()
 	before := e.Compilations()
-	if err := work(); err != nil {
-		t.Fatal(err)
-	}
+	must.M(work())
 	return e.Compilations() - before
 }
 

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
 
@@ -36,11 +38,7 @@ func TestOneDimension(t *testing.T) {
 				break // it compiles programs
 			}
 			o.Path = path
-			d, err := Distance(name, x, y, o)
-			if err != nil {
-				t.Errorf("%s, path %d: %v", name, path, err)
-				break
-			}
+			d := must.M1(Distance(name, x, y, o))
 			for b, v := range d.PerPair {
 				if !(math.Abs(v/want[b]-1) <= tol) {
 					t.Errorf("%s, path %d, pair %d: %v, expected %v", name, path, b, v, want[b])

@@ -1,7 +1,6 @@
 package swlab
 
 import (
-	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -44,11 +43,7 @@ func TestMassesAndSizes(t *testing.T) {
 			if c.loss == "emd-exact" {
 				o.Reduce = loss.Mean
 			}
-			d, err := Distance(c.loss, x, y, o)
-			if err != nil {
-				t.Errorf("%s, p = %v, masses times %v: %v", c.loss, c.p, by, err)
-				continue
-			}
+			d := must.M1(Distance(c.loss, x, y, o))
 			if math.Abs(d.Value-c.want) > c.tol || len(d.Gradient) != 6 || len(d.GradientX) != 6 {
 				t.Errorf("%s, p = %v, masses times %v: %v, expected %v", c.loss, c.p, by, d.Value, c.want)
 			}
@@ -91,33 +86,9 @@ func TestMassesAreCopies(t *testing.T) {
 		}
 		want := must.M1(Distance(c.loss, cloudOf(2, copies...), y, o))
 		o.MassX = mass
-		got, err := Distance(c.loss, x, y, o)
-		if err != nil {
-			t.Errorf("%s: %v", c.loss, err)
-			continue
-		}
+		got := must.M1(Distance(c.loss, x, y, o))
 		if math.Abs(got.Value/want.Value-1) > c.tol {
 			t.Errorf("%s, path %d: %v with masses, %v with copies", c.loss, c.path, got.Value, want.Value)
 		}
-	}
-}
-
-// TestMassesOfASum: a sum over points has no masses and no unequal sizes, and says what to do.
-func TestMassesOfASum(t *testing.T) {
-	x := gaussian(1, 1, 3, 2, 1)
-	for name, says := range map[string]string{
-		"emd-exact":  "a sum over points has none: take the mean over points (--reduce mean, in Go Reduce: loss.Mean)",
-		"chamfer":    "a sum over points has none: take the mean over points (--reduce mean, in Go Reduce: loss.Mean)",
-		"emd-approx": "takes none",
-	} {
-		_, err := Distance(name, x, x, DistanceConfig{Config: loss.Config{Reduce: loss.Sum}, MassX: []float64{1, 2, 3}})
-		if err == nil || !strings.Contains(err.Error(), "masses of x: ") || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: error %v", name, err)
-		}
-	}
-	_, err := Distance("emd-exact", x, gaussian(1, 1, 4, 2, 1), DistanceConfig{})
-	if err == nil || !strings.Contains(err.Error(),
-		fmt.Sprintf("equally many points, found %d and %d: take the mean", 3, 4)) {
-		t.Errorf("emd-exact of unequal sizes: %v", err)
 	}
 }

@@ -24,8 +24,7 @@ func moved(t *testing.T, seed uint64, m, d int, offsets ...float64) *datasets.Se
 			v = append(v, offset*(1-float64(i%d)/4)+math.RoundToEven(0x1p20*r.NormFloat64())/0x1p20)
 		}
 	}
-	s := must.M1(datasets.New(v, len(offsets), m, d))
-	return s
+	return must.M1(datasets.New(v, len(offsets), m, d))
 }
 
 // TestMovedTogether: no distance changes, nor its gradient, when both clouds of a pair move by as far as
@@ -80,8 +79,7 @@ func TestAmortizerReadsCoordinates(t *testing.T) {
 		for _, c := range s.Positions(0) {
 			v = append(v, float32(c))
 		}
-		out := must.M1(datasets.New(v, 20, 3))
-		return out
+		return must.M1(datasets.New(v, 20, 3))
 	}
 	want := must.M1(Direction("l", rounded(x), rounded(y), DirectionConfig{}))
 	got := must.M1(Direction("l", x, y, DirectionConfig{}))
@@ -118,8 +116,7 @@ func TestNearerThanFloat32(t *testing.T) {
 				v[i] = v[i]*size + shift
 			}
 		}
-		s := must.M1(datasets.New(v, 1, 120, 3))
-		return s
+		return must.M1(datasets.New(v, 1, 120, 3))
 	}
 	for name, c := range map[string]struct {
 		x, y *datasets.Set
