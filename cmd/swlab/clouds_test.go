@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
@@ -32,9 +33,7 @@ func TestUnseen(t *testing.T) {
 func TestOneFileOneSubset(t *testing.T) {
 	dir, data := t.TempDir(), folder(t)
 	x, link, other := cloudFile(t, 1, 2, 200, 3), filepath.Join(dir, "link.npy"), filepath.Join(dir, "clouds1.npy")
-	if err := os.Symlink(x, link); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.Symlink(x, link))
 	put(t, other, content(t, x))
 	for _, c := range []struct {
 		x, y string

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"github.com/sliced-wasserstein/lab/datasets"
 )
 
@@ -18,14 +19,9 @@ func farFile(t *testing.T, seed uint64, n, m int, by [3]float64) string {
 	for i := range v {
 		v[i] = by[i%3] + math.RoundToEven(0x1p18*r.NormFloat64())/0x1p20
 	}
-	s, err := datasets.New(v, n, m, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.M1(datasets.New(v, n, m, 3))
 	path := filepath.Join(t.TempDir(), "far.npy")
-	if err := s.WriteNPY(path); err != nil {
-		t.Fatal(err)
-	}
+	must.M(s.WriteNPY(path))
 	return path
 }
 
@@ -49,11 +45,7 @@ func TestFarFromZero(t *testing.T) {
 	made := func(x string) *datasets.Set {
 		out := filepath.Join(dir, "r.npy")
 		object(t, "reconstruct", "--x", x, "--run", run, "--out", out, "--force", "--backend", "go")
-		s, err := datasets.Load(out, datasets.Options{Raw: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
+		return must.M1(datasets.Load(out, datasets.Options{Raw: true}))
 	}
 	a, b := made(far), made(x)
 	for i := range a.Clouds {

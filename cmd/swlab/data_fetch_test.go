@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"github.com/sliced-wasserstein/lab/datasets"
 )
 
@@ -47,9 +48,7 @@ func TestDataFetchFrom(t *testing.T) {
 			t.Errorf("%v fetched: %v", s["name"], s["fetched"])
 		}
 	}
-	if err := os.Truncate(v["path"].(string), 9); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.Truncate(v["path"].(string), 9))
 	code, out, errs := command(t, "data", "verify", "--format", "json")
 	if code != 1 || !strings.Contains(out, `"ok":false`) || !strings.Contains(out, "found 9") || !strings.Contains(errs, "shapenet-core55: not as fetched") {
 		t.Errorf("damaged: exit code %d, %q, %q", code, out, errs)
@@ -69,20 +68,15 @@ func headNPZ(t *testing.T, clouds, points int) []byte {
 	head := fmt.Sprintf("{'descr': '|u1', 'fortran_order': False, 'shape': (%d, %d, 3), }", clouds, points)
 	npy := append([]byte("\x93NUMPY\x01\x00"), byte(len(head)), 0)
 	var b, packed bytes.Buffer
-	z, err := flate.NewWriter(&packed, flate.BestSpeed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := must.M1(flate.NewWriter(&packed, flate.BestSpeed))
 	z.Write(append(npy, head...))
 	z.Write(make([]byte, 1<<12))
 	z.Close()
 	body := clouds * points * 3
 	packed.Write(make([]byte, body/99)) // no clouds shrink by more
 	w := zip.NewWriter(&b)
-	f, err := w.CreateRaw(&zip.FileHeader{Name: "data.npy", Method: zip.Deflate, CompressedSize64: uint64(packed.Len()), UncompressedSize64: uint64(len(npy) + len(head) + body)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.M1(w.CreateRaw(&zip.FileHeader{Name: "data.npy", Method: zip.Deflate,
+		CompressedSize64: uint64(packed.Len()), UncompressedSize64: uint64(len(npy) + len(head) + body)}))
 	f.Write(packed.Bytes())
 	w.Close()
 	return b.Bytes()
@@ -128,9 +122,7 @@ func TestDataFetchWrongFile(t *testing.T) {
 		t.Errorf("verified: exit code %d, %s%s", code, out, errs)
 	}
 	wantCall(t, 2, call("shapenet-core55", "whole.npz"), "not shapenet-core55", "delete "+core)
-	if err := os.RemoveAll(core); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.RemoveAll(core))
 	object(t, call("shapenet-core55", "whole.npz")...)
 	wantCall(t, 2, call("shapenet-core55", "other.npz"), at("other.npz"), "fetched before", "delete "+core)
 }
@@ -146,14 +138,8 @@ func TestDataSample(t *testing.T) {
 	if v["path"] != out || v["kind"] != "folder" || v["clouds"] != 4.0 || v["points"] != 30.0 || v["classes"] != 2.0 || v["train"] != 2.0 || v["test"] != 1.0 || v["val"] != 1.0 {
 		t.Errorf("%v", v)
 	}
-	got, err := datasets.Load(out, datasets.Options{Raw: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := datasets.Load(in, datasets.Options{Raw: true, Points: 30, Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.M1(datasets.Load(out, datasets.Options{Raw: true}))
+	want := must.M1(datasets.Load(in, datasets.Options{Raw: true, Points: 30, Seed: 3}))
 	if !slices.Equal(got.Coords, want.Coords) || !slices.Equal(got.Labels, want.Labels) || !slices.Equal(got.Split, want.Split) || !slices.Equal(got.Classes, want.Classes) {
 		t.Error("not what loading the meshes gives")
 	}

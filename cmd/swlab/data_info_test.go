@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"github.com/sliced-wasserstein/lab/datasets/format"
 )
 
@@ -28,9 +29,8 @@ func TestDataInfo(t *testing.T) {
 	}
 
 	file := filepath.Join(t.TempDir(), "sick.npy")
-	if err := format.WriteNPY(file, []float32{0, 0, 0, 0, 0, 0, 1, 2, float32(math.NaN()), -4, float32(math.Inf(1)), 0}, 4, 3); err != nil {
-		t.Fatal(err)
-	}
+	sick := []float32{0, 0, 0, 0, 0, 0, 1, 2, float32(math.NaN()), -4, float32(math.Inf(1)), 0}
+	must.M(format.WriteNPY(file, sick, 4, 3))
 	v = object(t, "data", "info", file)
 	if v["non_finite"] != 2.0 || v["duplicates"] != 1.0 || fmt.Sprint(v["min"], v["max"]) != "[-4 0 0] [1 2 0]" || !strings.Contains(fmt.Sprint(v["warnings"]), "3.4e38") {
 		t.Errorf("numbers that are none: %v", v)

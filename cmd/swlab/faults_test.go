@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/internal/durable/durabletest"
 )
@@ -34,9 +35,7 @@ func TestEveryFault(t *testing.T) {
 		t.Run(strings.Join(strings.Fields(call)[:2], " "), func(t *testing.T) {
 			fetches := strings.HasPrefix(call, "data fetch")
 			fresh := func() {
-				if err := errors.Join(os.RemoveAll("sampled"), os.RemoveAll("store"), os.RemoveAll("cache")); err != nil {
-					t.Fatal(err)
-				}
+				must.M(errors.Join(os.RemoveAll("sampled"), os.RemoveAll("store"), os.RemoveAll("cache")))
 			}
 			work := func() (said string, err error) {
 				said, _ = captured(t, func() {
@@ -53,9 +52,7 @@ func TestEveryFault(t *testing.T) {
 				}
 			}
 			old := digests(t, dir)
-			if _, err := work(); err != nil {
-				t.Fatal(err)
-			}
+			must.M1(work())
 			whole := digests(t, dir)
 			var said string
 			durabletest.Every(t, func() (err error) { fresh(); said, err = work(); return err }, func(fault string, err error) {
@@ -98,9 +95,7 @@ func TestEveryFaultOfRuns(t *testing.T) {
 	} {
 		t.Run(strings.Fields(call)[0], func(t *testing.T) {
 			fresh := func() {
-				if err := errors.Join(os.RemoveAll("store"), os.RemoveAll("pictures"), os.RemoveAll("sweep.png")); err != nil {
-					t.Fatal(err)
-				}
+				must.M(errors.Join(os.RemoveAll("store"), os.RemoveAll("pictures"), os.RemoveAll("sweep.png")))
 			}
 			work := func() (said string, err error) {
 				said, _ = captured(t, func() {
@@ -113,10 +108,7 @@ func TestEveryFaultOfRuns(t *testing.T) {
 			}
 			names := func() []string { return slices.Sorted(maps.Keys(digests(t, "."))) }
 			fresh()
-			want, err := work()
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.M1(work())
 			whole := names()
 			var said string
 			durabletest.Every(t, func() (err error) { fresh(); said, err = work(); return err }, func(fault string, err error) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -67,9 +68,7 @@ func TestForce(t *testing.T) {
 func TestTrainingResultSurvives(t *testing.T) {
 	dir := misuseFiles(t)
 	result := filepath.Join(dir, "run", "result.json")
-	if err := errors.Join(os.Remove(result), os.Mkdir(result, 0o755)); err != nil {
-		t.Fatal(err)
-	}
+	must.M(errors.Join(os.Remove(result), os.Mkdir(result, 0o755)))
 	code, out, errs := command(t, "train", "--data", "builtin", "--loss", "sw", "--points", "32", "--batch", "4", "--steps", "0", "--backend", "go",
 		"--out", filepath.Join(dir, "run"), "--resume", "--format", "json")
 	if code != 1 || !strings.Contains(out, `"seconds_per_step":`) || !strings.Contains(errs, "swlab: --out: ") || !strings.Contains(errs, "result.json") {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"github.com/spf13/cobra"
 )
 
@@ -38,9 +39,7 @@ func TestHelp(t *testing.T) {
 		file := filepath.Join("testdata", "help", strings.Join(words, "-")+".txt")
 		found[filepath.Base(file)] = true
 		if *update {
-			if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.M(os.WriteFile(file, []byte(text), 0o644))
 		}
 		if want, err := os.ReadFile(file); err != nil || string(want) != text {
 			t.Errorf("%s: not the help, %v; `go test ./cmd/swlab -run TestHelp -update` writes it anew", file, err)
@@ -108,9 +107,7 @@ func TestCompletion(t *testing.T) {
 		root.SetOut(&out)
 		root.SetErr(&bytes.Buffer{})
 		root.SetArgs(append([]string{cobra.ShellCompNoDescRequestCmd}, words...))
-		if err := root.Execute(); err != nil {
-			t.Fatal(err)
-		}
+		must.M(root.Execute())
 		lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 		got := lines[:len(lines)-1] // the last is for the shell
 		slices.Sort(got)

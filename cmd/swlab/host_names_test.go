@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"github.com/sliced-wasserstein/lab/datasets/format"
 )
 
@@ -21,10 +22,7 @@ func TestOutputsNameNoHost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs in make check")
 	}
-	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	here := must.M1(os.Getwd())
 	anyClouds(t)
 	dir := misuseInputs(t)
 	if err := format.WriteNPZ(filepath.Join(dir, "shapenet57448xyzonly.npz"), []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2}, []int{2, 2, 3}, nil); err != nil {
@@ -78,7 +76,7 @@ func TestOutputsNameNoHost(t *testing.T) {
 		answers[call] = stdout
 	}
 	kinds := map[string]int{}
-	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+	must.M(filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		rel, _ := filepath.Rel(dir, path)
 		if err != nil || !e.Type().IsRegular() || inputs[rel] != "" {
 			return err
@@ -87,10 +85,7 @@ func TestOutputsNameNoHost(t *testing.T) {
 		answers[rel] = rel + "\n" + string(unpacked(t, raw))
 		kinds[filepath.Ext(rel)]++
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	for where, content := range answers {
 		for what, name := range names {
 			if at := strings.Index(content, name); at >= 0 {

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"github.com/sliced-wasserstein/lab/datasets/catalogue"
 	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
@@ -25,16 +26,12 @@ import (
 // XLA would compile for longer than the small calls take.
 func TestMain(m *testing.M) {
 	if _, set := os.LookupEnv(engine.Variable); !set {
-		if err := os.Setenv(engine.Variable, "go"); err != nil {
-			panic(err)
-		}
+		must.M(os.Setenv(engine.Variable, "go"))
 	}
 	if os.Getenv("SWLAB_TEST_IS_SWLAB") == "1" {
 		os.Exit(run(os.Args[1:]))
 	}
-	if err := os.Setenv("SWLAB_TEST_IS_SWLAB", "1"); err != nil { // for the processes of --jobs
-		panic(err)
-	}
+	must.M(os.Setenv("SWLAB_TEST_IS_SWLAB", "1")) // for the processes of --jobs
 	os.Exit(m.Run())
 }
 
@@ -60,10 +57,7 @@ func captured(t *testing.T, work func()) (stdout, stderr string) {
 	t.Helper()
 	var texts [2]string
 	for i, std := range []**os.File{&os.Stdout, &os.Stderr} {
-		f, err := os.CreateTemp("", "swlab-test")
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.M1(os.CreateTemp("", "swlab-test"))
 		kept := *std
 		*std = f
 		defer func() {
@@ -140,9 +134,7 @@ func folder(t *testing.T) string {
 		"split.npy":   func(p string) error { return format.WriteNPY(p, split, 14) },
 		"classes.txt": func(p string) error { return os.WriteFile(p, []byte("ball\nplate\nrod\n"), 0o644) },
 	} {
-		if err := f(filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.M(f(filepath.Join(dir, name)))
 	}
 	return dir
 }
@@ -176,40 +168,23 @@ func wantCall(t *testing.T, code int, args []string, texts ...string) {
 // put writes a file, and the folders above it.
 func put(t *testing.T, path string, content []byte) {
 	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, content, 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	must.M(errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, content, 0o644)))
 }
 
 // content reads a file.
 func content(t *testing.T, path string) []byte {
 	t.Helper()
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return raw
+	return must.M1(os.ReadFile(path))
 }
 
 // writeZip writes an archive of one compressed file.
 func writeZip(t *testing.T, path, name string, content []byte) {
 	t.Helper()
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.M1(os.Create(path))
 	defer f.Close()
 	z := zip.NewWriter(f)
-	w, err := z.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Write(content); err != nil {
-		t.Fatal(err)
-	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.M1(must.M1(z.Create(name)).Write(content))
+	must.M(z.Close())
 }
 
 // cloudFile writes n clouds of m points of dimension d.
@@ -221,18 +196,13 @@ func cloudFile(t *testing.T, seed uint64, n, m, d int) string {
 		v[i] = float32(r.NormFloat64() / 3)
 	}
 	path := filepath.Join(t.TempDir(), fmt.Sprintf("clouds%d.npy", seed))
-	if err := format.WriteNPY(path, v, n, m, d); err != nil {
-		t.Fatal(err)
-	}
+	must.M(format.WriteNPY(path, v, n, m, d))
 	return path
 }
 
 func array(t *testing.T, path string, shape ...int) []float32 {
 	t.Helper()
-	v, found, err := format.ReadNPY(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v, found := must.M2(format.ReadNPY(path))
 	if !reflect.DeepEqual(found, shape) {
 		t.Fatalf("%s: shape %v, want %v", path, found, shape)
 	}
@@ -297,9 +267,7 @@ func TestDistance(t *testing.T) {
 	for path, v := range map[string][]float32{
 		x: {0, 0, 0, .5, 0, 0, 0, .5, 0, 0, 0, .5}, y: {.1, 0, 0, .4, .1, 0, 0, .3, .2, -.2, 0, .6}, theta: {1, 0, 0, .6, 0, .8},
 	} {
-		if err := format.WriteNPY(path, v, len(v)/3, 3); err != nil {
-			t.Fatal(err)
-		}
+		must.M(format.WriteNPY(path, v, len(v)/3, 3))
 	}
 	near := func(what string, got any, want float64) {
 		t.Helper()

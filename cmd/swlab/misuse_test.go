@@ -16,6 +16,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 )
@@ -379,7 +380,7 @@ func digests(t *testing.T, dir string) map[string]string {
 func files(t *testing.T, dir string, known func(path string, d fs.DirEntry) (string, error)) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	must.M(filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -389,10 +390,7 @@ func files(t *testing.T, dir string, known func(path string, d fs.DirEntry) (str
 		}
 		out[rel], err = known(path, d)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return out
 }
 
@@ -449,9 +447,7 @@ func misuseFiles(t *testing.T) string {
 func misuseInputs(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.CopyFS(filepath.Join(dir, "data"), os.DirFS(folder(t))); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.CopyFS(filepath.Join(dir, "data"), os.DirFS(folder(t))))
 	values := func(n int, shift float32) []float32 {
 		out := make([]float32, n)
 		for i := range out {
@@ -460,9 +456,7 @@ func misuseInputs(t *testing.T) string {
 		return out
 	}
 	write := func(name string, v []float32, shape ...int) {
-		if err := format.WriteNPY(filepath.Join(dir, name), v, shape...); err != nil {
-			t.Fatal(err)
-		}
+		must.M(format.WriteNPY(filepath.Join(dir, name), v, shape...))
 	}
 	write("x.npy", values(240, 0), 2, 40, 3)
 	write("y.npy", values(240, 0.25), 2, 40, 3)
@@ -476,10 +470,7 @@ func misuseInputs(t *testing.T) string {
 	npy := func(descr, shape string, values any) []byte {
 		head := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %s, }\n", descr, shape)
 		out := append([]byte("\x93NUMPY\x01\x00"), byte(len(head)), byte(len(head)>>8))
-		out, err := binary.Append(append(out, head...), binary.LittleEndian, values)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out = must.M1(binary.Append(append(out, head...), binary.LittleEndian, values))
 		return out
 	}
 	clouds := npy("<f4", "(4, 32, 3)", values(384, 0.5))
@@ -515,8 +506,6 @@ func misuseInputs(t *testing.T) string {
 			put(t, filepath.Join(dir, "odd", set, "points.npy"), clouds)
 		}
 	}
-	if err := errors.Join(os.Remove(filepath.Join(dir, "sub", "x")), os.Symlink("x.npy", filepath.Join(dir, "link.npy"))); err != nil {
-		t.Fatal(err)
-	}
+	must.M(errors.Join(os.Remove(filepath.Join(dir, "sub", "x")), os.Symlink("x.npy", filepath.Join(dir, "link.npy"))))
 	return dir
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
@@ -87,10 +88,7 @@ func TestEncodeNormalizes(t *testing.T) {
 	run, out := filepath.Join(dir, "run"), filepath.Join(dir, "out.npy")
 	object(t, "train", "--data", folder(t), "--loss", "sw", "--points", "32", "--steps", "0", "--backend", "go", "--out", run)
 	const n, m = 3, 32
-	set, err := datasets.Load(cloudFile(t, 1, n, m, 3), datasets.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.M1(datasets.Load(cloudFile(t, 1, n, m, 3), datasets.Options{}))
 	frames := []datasets.Frame{{Centre: []float64{5, 0, -1}, Scale: 3}, {Centre: []float64{0, 0, 0.2}, Scale: 0.1}, {Centre: []float64{-1, 1, 1}, Scale: 20}}
 	moved := slices.Clone(set.Coords)
 	for i, f := range frames {
@@ -98,9 +96,7 @@ func TestEncodeNormalizes(t *testing.T) {
 	}
 	unit, off := filepath.Join(dir, "unit.npy"), filepath.Join(dir, "off.npy")
 	for path, v := range map[string][]float32{unit: set.Coords, off: moved} {
-		if err := format.WriteNPY(path, v, n, m, 3); err != nil {
-			t.Fatal(err)
-		}
+		must.M(format.WriteNPY(path, v, n, m, 3))
 	}
 	call := func(what, x string, flags ...string) ([]float32, map[string]any, string) {
 		t.Helper()
@@ -109,10 +105,7 @@ func TestEncodeNormalizes(t *testing.T) {
 		if err := json.Unmarshal([]byte(stdout), &v); code != 0 || err != nil {
 			t.Fatalf("%s %v: exit code %d, %s", what, flags, code, errs)
 		}
-		values, _, err := format.ReadNPY(out)
-		if err != nil {
-			t.Fatal(err)
-		}
+		values, _ := must.M2(format.ReadNPY(out))
 		return values, v, errs
 	}
 	far := func(a, b []float32) (worst float64) {
@@ -158,10 +151,7 @@ func TestVMF(t *testing.T) {
 	if v["n"] != float64(n) || v["dim"] != 4.0 || fmt.Sprintf("%.3f", v["location"]) != "[0.000 0.600 0.000 -0.800]" {
 		t.Errorf("%v", v)
 	}
-	dist, err := vmf.New([]float64{0, 0.6, 0, -0.8}, 10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dist := must.M1(vmf.New([]float64{0, 0.6, 0, -0.8}, 10))
 	got, want := array(t, out, n, 4), dist.Rand(rand.New(rand.NewPCG(5, 0)), n)
 	for i, w := range want {
 		if math.Abs(float64(got[i])-w) > 1e-7 {

@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/sys/cpu"
 
+	"github.com/janpfeifer/must"
 	"github.com/sliced-wasserstein/lab/datasets/format"
 )
 
@@ -67,13 +68,8 @@ func TestNumbers(t *testing.T) {
 		tableNumbers(t, got)
 	}
 	if *record {
-		raw, err := json.MarshalIndent(recordedNumbers{features, model, got}, "", " ")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(numbersFile, append(raw, '\n'), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		raw := must.M1(json.MarshalIndent(recordedNumbers{features, model, got}, "", " "))
+		must.M(os.WriteFile(numbersFile, append(raw, '\n'), 0o644))
 	}
 	for what, numbers := range got {
 		if !*record && !slices.Equal(numbers, want.Numbers[what]) {
@@ -103,9 +99,7 @@ func distanceNumbers(t *testing.T, got map[string][]string) {
 		numbers := printed(t, args, "value", "per_pair", "stderr")
 		if g, _, err := format.ReadNPY(grad); err == nil {
 			numbers = append(numbers, fmt.Sprint(g[0], g[100], g[len(g)-1]))
-			if err := os.Remove(grad); err != nil {
-				t.Fatal(err)
-			}
+			must.M(os.Remove(grad))
 		}
 		got["distance "+call] = numbers
 	}
@@ -127,10 +121,7 @@ func trainingNumbers(t *testing.T, backend string, got map[string][]string) {
 			args = slices.DeleteFunc(args, func(s string) bool { return s == "--slices" || s == "10" })
 		}
 		numbers := printed(t, args, "loss")
-		raw, err := os.ReadFile(filepath.Join(out, "weights.safetensors"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := must.M1(os.ReadFile(filepath.Join(out, "weights.safetensors")))
 		sum := sha256.Sum256(withoutChecksum(t, raw))
 		numbers = append(numbers, hex.EncodeToString(sum[:]))
 		numbers = append(numbers, printed(t, []string{"evaluate", "--run", out, "--backend", backend, "--exact-emd=false"}, "cd", "sw", "emd_approx")...)
@@ -178,9 +169,7 @@ func printed(t *testing.T, args []string, keys ...string) (out []string) {
 			ID     string
 			Values map[string]struct{ Values []json.Number }
 		}
-		if err := json.Unmarshal(text.Bytes(), &rows); err != nil {
-			t.Fatal(err)
-		}
+		must.M(json.Unmarshal(text.Bytes(), &rows))
 		for _, r := range rows {
 			for _, column := range []string{"cd", "sw", "emd", "emd_exact", "cd_last", "sw_last", "emd_last"} {
 				out = append(out, fmt.Sprint(r.ID, " ", column, " ", r.Values[column].Values))

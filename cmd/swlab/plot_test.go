@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
@@ -144,20 +145,11 @@ func TestPlotSphere(t *testing.T) {
 func TestPlotSlice(t *testing.T) {
 	dir := misuseInputs(t)
 	at := func(name string) string { return filepath.Join(dir, name) }
-	x, err := datasets.Load(at("x.npy"), datasets.Options{Raw: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	y, err := datasets.Load(at("y.npy"), datasets.Options{Raw: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.M1(datasets.Load(at("x.npy"), datasets.Options{Raw: true}))
+	y := must.M1(datasets.Load(at("y.npy"), datasets.Options{Raw: true}))
 	config := swlab.DistanceConfig{Config: loss.Defaults(), Seed: 1}
 	config.Slices, config.Reduce = 30, loss.Mean
-	d, err := swlab.Distance("sw", x.Select([]int{0}), y.Select([]int{1}), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.M1(swlab.Distance("sw", x.Select([]int{0}), y.Select([]int{1}), config))
 	v := object(t, "plot", "slice", "--x", at("x.npy"), "--y", at("y.npy"), "--pair", "0,1", "--slices", "30", "--reduce", "mean", "--out", at("p.svg"))
 	if v["value"] != d.Value {
 		t.Errorf("value %v, expected %v", v["value"], d.Value)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"github.com/sliced-wasserstein/lab/datasets/format"
 )
 
@@ -50,9 +51,7 @@ func TestReplacedData(t *testing.T) {
 		for i := range values {
 			values[i] = float32(i*i%97) + float32(i%7)
 		}
-		if err := format.WriteNPY(filepath.Join(data, "points.npy"), values, clouds, points, 3); err != nil {
-			t.Fatal(err)
-		}
+		must.M(format.WriteNPY(filepath.Join(data, "points.npy"), values, clouds, points, 3))
 	}
 	write(14, 40)
 	for _, args := range calls {
@@ -76,9 +75,7 @@ func TestReplacedData(t *testing.T) {
 			t.Errorf("by another name: %q", warnings)
 		}
 	}
-	if err := format.WriteNPY(filepath.Join(data, "split.npy"), []float32{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1}, 14); err != nil {
-		t.Fatal(err)
-	}
+	must.M(format.WriteNPY(filepath.Join(data, "split.npy"), []float32{0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1}, 14))
 	if warnings := said(calls[0]); !strings.Contains(warnings, "has 6 clouds to train on, and the run "+run+" was trained on 10") {
 		t.Errorf("with fewer clouds to train on: %q", warnings)
 	}

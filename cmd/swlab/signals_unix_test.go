@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/janpfeifer/must"
 )
 
 // heedHangUp makes the children of a test heed SIGHUP also where the test ignores it, as under nohup.
@@ -45,9 +47,7 @@ func TestSignals(t *testing.T) {
 			cmd.Stderr = &errs
 			startTraining(t, cmd, out, 5)
 			began := time.Now()
-			if err := cmd.Process.Signal(signal); err != nil {
-				t.Fatal(err)
-			}
+			must.M(cmd.Process.Signal(signal))
 			if signal == syscall.SIGHUP {
 				_ = cmd.Process.Signal(signal) // it may have ended
 			}
@@ -70,17 +70,12 @@ func TestSignals(t *testing.T) {
 	of := process(call(kept)...)
 	cmd := exec.Command("sh", append([]string{"-c", `trap "" HUP; exec "$@"`, "sh"}, of.Args...)...)
 	cmd.Env = of.Env
-	read, write, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	read, write := must.M2(os.Pipe())
 	cmd.Stderr = write
 	startTraining(t, cmd, kept, 5)
 	read.Close()
 	write.Close()
-	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
+	must.M(cmd.Process.Signal(syscall.SIGHUP))
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("under nohup, progress unread: %v", err)
 	}
@@ -90,9 +85,7 @@ func TestSignals(t *testing.T) {
 // startTraining starts a training and returns after that many steps.
 func startTraining(t *testing.T, cmd *exec.Cmd, out string, steps int) {
 	t.Helper()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.M(cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() }) // an error if it has ended
 	for deadline := time.Now().Add(time.Minute); len(logLines(out)) < steps; {
 		if time.Now().After(deadline) {

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
@@ -20,17 +21,10 @@ func TestStoredRow(t *testing.T) {
 		t.Skip("runs in make test-long")
 	}
 	read := func(file string) (map[string]table.Cell, string) {
-		f, err := table.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.M1(table.ReadFile(file))
 		row := f.Cells["sw"]
 		delete(row, "time")
-		settings, err := json.Marshal([]any{f.Settings, f.Data, f.Backend})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return row, string(settings)
+		return row, string(must.M1(json.Marshal([]any{f.Settings, f.Data, f.Backend})))
 	}
 	want, wantSettings := read("../../docs/results/short_reconstruction_result-desk.json")
 	out := t.TempDir()

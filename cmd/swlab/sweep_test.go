@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/janpfeifer/must"
 )
 
 // sweepCallOf returns the arguments of a small sweep over data.
@@ -60,13 +62,8 @@ func TestSweepInterrupted(t *testing.T) {
 	call := sweepCallOf(data, dir, "--vary", "slices=3,4,5", "--loss", "sw")
 	cmd := process(call...)
 	var errs bytes.Buffer
-	read, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	read := must.M1(cmd.StderrPipe())
+	must.M(cmd.Start())
 	buffer := make([]byte, 4096)
 	for asked := false; ; {
 		n, err := read.Read(buffer)

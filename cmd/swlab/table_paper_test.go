@@ -11,6 +11,7 @@ import (
 
 	"github.com/scigolib/hdf5"
 
+	"github.com/janpfeifer/must"
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/experiments/table"
@@ -100,10 +101,7 @@ func TestPaperPreset(t *testing.T) {
 // shapesOf returns clouds of 40 points of some classes.
 func shapesOf(t *testing.T, classes, each int) *datasets.Set {
 	t.Helper()
-	set, err := datasets.Shapes{Train: each, Points: 40, Classes: datasets.ShapeClasses()[:classes]}.Generate()
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := must.M1(datasets.Shapes{Train: each, Points: 40, Classes: datasets.ShapeClasses()[:classes]}.Generate())
 	return set
 }
 
@@ -111,9 +109,7 @@ func shapesOf(t *testing.T, classes, each int) *datasets.Set {
 func writeNPZ(t *testing.T, path string, set *datasets.Set) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "data.npy")
-	if err := format.WriteNPY(file, set.Coords, set.Clouds, set.Points, set.Dim); err != nil {
-		t.Fatal(err)
-	}
+	must.M(format.WriteNPY(file, set.Coords, set.Clouds, set.Points, set.Dim))
 	writeZip(t, path, "data.npy", content(t, file))
 }
 
@@ -141,24 +137,14 @@ func modelNetFolder(t *testing.T) string {
 // writeHDF5 writes clouds and labels in chunks compressed by gzip, as in PointNet's files.
 func writeHDF5(t *testing.T, path string, set *datasets.Set) {
 	t.Helper()
-	w, err := hdf5.CreateForWrite(path, hdf5.CreateTruncate)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.M1(hdf5.CreateForWrite(path, hdf5.CreateTruncate))
 	n, m := uint64(set.Clouds), uint64(set.Points)
-	data, err := w.CreateDataset("/data", hdf5.Float32, []uint64{n, m, 3}, hdf5.WithChunkDims([]uint64{1, m, 3}), hdf5.WithGZIPCompression(4))
-	if err != nil {
-		t.Fatal(err)
-	}
-	label, err := w.CreateDataset("/label", hdf5.Float32, []uint64{n, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must.M1(w.CreateDataset("/data", hdf5.Float32, []uint64{n, m, 3},
+		hdf5.WithChunkDims([]uint64{1, m, 3}), hdf5.WithGZIPCompression(4)))
+	label := must.M1(w.CreateDataset("/label", hdf5.Float32, []uint64{n, 1}))
 	labels := make([]float32, n)
 	for i, l := range set.Labels {
 		labels[i] = float32(l)
 	}
-	if err := errors.Join(data.Write(set.Coords), label.Write(labels), w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.M(errors.Join(data.Write(set.Coords), label.Write(labels), w.Close()))
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/janpfeifer/must"
 )
 
 // TestTableOnCluster: the batch script of docs/cluster.md on a real Slurm, with one task killed in the
@@ -28,28 +30,22 @@ func TestTableOnCluster(t *testing.T) {
 		t.Fatal(errs)
 	}
 
-	page, err := os.ReadFile("../../docs/cluster.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.M1(os.ReadFile("../../docs/cluster.md"))
 	script := regexp.MustCompile("(?s)```sh\n(#!/bin/bash\n.*?)```").FindSubmatch(page)
 	if script == nil {
 		t.Fatal("docs/cluster.md has no batch script")
 	}
 	dir, there := t.TempDir(), t.TempDir()
 	bin := filepath.Join(dir, "bin")
-	if err := errors.Join(os.Mkdir(bin, 0o755), os.Symlink(os.Args[0], filepath.Join(bin, "swlab")), os.WriteFile(filepath.Join(dir, "job.sh"), script[1], 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	must.M(errors.Join(os.Mkdir(bin, 0o755), os.Symlink(os.Args[0], filepath.Join(bin, "swlab"))))
+	put(t, filepath.Join(dir, "job.sh"), script[1])
 	submit := func() *exec.Cmd {
 		c := exec.Command("sbatch", "--wait", "--array=0-3", "--cpus-per-task=1", "--time=10", "--output="+dir+"/%a.log", filepath.Join(dir, "job.sh"))
 		c.Env = append(os.Environ(), "SWLAB_TEST_IS_SWLAB=1", "PATH="+bin+":"+os.Getenv("PATH"), "TABLE=ablation_kappa", "PRESET=smoke", "STORE="+there, "ROWS=la-v-dsw sw", "SEEDS=1 2")
 		return c
 	}
 	first := submit()
-	if err := first.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.M(first.Start())
 	pid := 0
 	for range 600 { // until a task trains and holds the lock of its run's folder
 		if logs, _ := filepath.Glob(filepath.Join(there, "runs", "train-*", "run", "config.json")); len(logs) > 0 {
@@ -82,17 +78,10 @@ func TestTableOnCluster(t *testing.T) {
 // results returns the results in a store, with the times when they were written.
 func results(t *testing.T, store string) map[string]time.Time {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(store, "runs", "*", "result.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.M1(filepath.Glob(filepath.Join(store, "runs", "*", "result.json")))
 	out := map[string]time.Time{}
 	for _, path := range found {
-		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out[path] = info.ModTime()
+		out[path] = must.M1(os.Stat(path)).ModTime()
 	}
 	return out
 }
@@ -100,18 +89,10 @@ func results(t *testing.T, store string) map[string]time.Time {
 // taskOf returns a process that does a task of the store.
 func taskOf(t *testing.T, store string) int {
 	t.Helper()
-	calls, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range calls {
+	for _, file := range must.M1(filepath.Glob("/proc/[0-9]*/cmdline")) {
 		raw, _ := os.ReadFile(file) // the process may have ended meanwhile
 		if words := strings.Split(string(raw), "\x00"); slices.Contains(words, "table") && slices.Contains(words, store) {
-			pid, err := strconv.Atoi(filepath.Base(filepath.Dir(file)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			return pid
+			return must.M1(strconv.Atoi(filepath.Base(filepath.Dir(file))))
 		}
 	}
 	return 0

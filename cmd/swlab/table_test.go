@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/janpfeifer/must"
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
@@ -34,9 +35,7 @@ func TestTableSelect(t *testing.T) {
 			Values   map[string]struct{ N int }
 		}
 	}
-	if err := json.Unmarshal([]byte(out), &made); err != nil {
-		t.Fatal(err)
-	}
+	must.M(json.Unmarshal([]byte(out), &made))
 	row := made.Rows[0]
 	small := []string{"table", "run", "short_reconstruction_result", "--preset", "smoke", "--select", "validation", "--data", folder(t), "--out", t.TempDir(), "--set", "batch=5"}
 	if code, _, errs := command(t, small...); code != 2 || !strings.Contains(errs, "validation clouds:") || !strings.Contains(errs, "the val part is empty") {
@@ -54,14 +53,8 @@ func TestTableSelect(t *testing.T) {
 // complete checks that a printed table has every row and column of the paper's, in their order, and that all cells have a number.
 func complete(t *testing.T, name, out string) {
 	t.Helper()
-	paper, err := table.Get(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := table.Read([]byte(out))
-	if err != nil {
-		t.Fatal(err)
-	}
+	paper := must.M1(table.Get(name))
+	f := must.M1(table.Read([]byte(out)))
 	if f.Table.Name != name || f.Preset != "paper" || len(f.Settings) == 0 || len(f.Failed) > 0 || len(f.Table.Rows) < len(paper.Rows) || len(f.Table.Columns) < len(paper.Columns) {
 		t.Fatalf("%s: %s", name, out)
 	}
@@ -120,9 +113,5 @@ func timeless(t *testing.T, table string) string {
 	for _, r := range v.Rows {
 		delete(r.Values, "time")
 	}
-	out, err := json.Marshal(v.Rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(out)
+	return string(must.M1(json.Marshal(v.Rows)))
 }
