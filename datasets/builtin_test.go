@@ -91,14 +91,9 @@ func TestShapesErrors(t *testing.T) {
 	if more, err := (Shapes{Train: 1, Points: 3000, Classes: []string{"mug"}}).Generate(); err != nil || more.Points != 3000 || more.Clouds != 1 {
 		t.Errorf("more points than the default: %v", err)
 	}
-	_, err := Shapes{Classes: []string{"unicorn"}}.Generate()
-	wantError(t, err, "unicorn", "aeroplane")
-	_, err = Shapes{Train: -1}.Generate()
-	wantError(t, err, "-1 train")
-	_, err = Shapes{Classes: []string{}}.Generate()
-	wantError(t, err, "0 classes")
-	_, err = Shapes{Train: math.MaxInt / 2, Test: 1}.Generate()
-	wantError(t, err, "at most")
-	_, err = Shapes{Train: 1, Points: 1, Classes: []string{"mug"}}.Generate()
-	wantError(t, err, "class mug", "zero extent")
+	wantError(t, failure(Shapes{Classes: []string{"unicorn"}}.Generate()), "unicorn", "aeroplane")
+	wantError(t, failure(Shapes{Train: -1}.Generate()), "-1 train")
+	wantError(t, failure(Shapes{Classes: []string{}}.Generate()), "0 classes")
+	wantError(t, failure(Shapes{Train: math.MaxInt / 2, Test: 1}.Generate()), "at most")
+	wantError(t, failure(Shapes{Train: 1, Points: 1, Classes: []string{"mug"}}.Generate()), "class mug", "zero extent")
 }

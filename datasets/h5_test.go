@@ -48,14 +48,10 @@ func TestLoadH5(t *testing.T) {
 		t.Error("the values differ from those written")
 	}
 	checkNormalized(t, load(t, path, Options{}))
-	_, err := Load(path, Options{Key: "points"})
-	wantError(t, err, "a.h5", `"points"`, "data, label, normal")
-	_, err = Load(path, Options{Key: "normal"})
-	wantError(t, err, "a.h5", "[4]")
-	_, err = Load(write(t, "text.h5", []byte("no HDF5 file at all")), Options{})
-	wantError(t, err, "text.h5", "HDF5")
-	_, err = Load(filepath.Join(t.TempDir(), "none.h5"), Options{})
-	wantError(t, err, "none.h5", "no such file")
+	wantError(t, failure(Load(path, Options{Key: "points"})), "a.h5", `"points"`, "data, label, normal")
+	wantError(t, failure(Load(path, Options{Key: "normal"})), "a.h5", "[4]")
+	wantError(t, failure(Load(write(t, "text.h5", []byte("no HDF5 file at all")), Options{})), "text.h5", "HDF5")
+	wantError(t, failure(Load(filepath.Join(t.TempDir(), "none.h5"), Options{})), "none.h5", "no such file")
 }
 
 func TestLoadH5RefusesInconsistentLabels(t *testing.T) {
@@ -132,8 +128,7 @@ func TestLinkedH5(t *testing.T) {
 		}
 	}
 	for key, want := range map[string]string{"names": "found text", "out/far": "other.h5", "tour": "circle", "gone": "nowhere", "none": "it holds chain, data"} {
-		_, err := Load(path, Options{Raw: true, Key: key})
-		wantError(t, err, "links.h5", key, want)
+		wantError(t, failure(Load(path, Options{Raw: true, Key: key})), "links.h5", key, want)
 	}
 }
 

@@ -63,8 +63,7 @@ func TestLabelsAsText(t *testing.T) {
 	delete(dir, "classes.txt")
 	wantLabels(t, load(t, tree(t, dir), Options{}), []int32{1, 0, 1}, "bowl", "cup")
 	dir["classes.txt"] = []byte("cup\nvase\n")
-	_, err := Load(tree(t, dir), Options{})
-	wantError(t, err, "labels.npy", `"bowl" of cloud 1`, "cup, vase")
+	wantError(t, failure(Load(tree(t, dir), Options{})), "labels.npy", `"bowl" of cloud 1`, "cup, vase")
 
 	// Files of one folder have one numbering.
 	npz := func(labels []byte) []byte {
@@ -73,8 +72,7 @@ func TestLabelsAsText(t *testing.T) {
 	two := map[string][]byte{"a.npz": npz(textNPY("<U", "cup", "cup", "vase")), "b.npz": npz(textNPY("S", "bowl", "vase", "bowl"))}
 	wantLabels(t, load(t, tree(t, two), Options{}), []int32{1, 1, 2, 0, 2, 0}, "bowl", "cup", "vase")
 	two["c.npz"] = npz(floatNPY("(3,)", 0, 1, 2))
-	_, err = Load(tree(t, two), Options{})
-	wantError(t, err, "names of 6 clouds")
+	wantError(t, failure(Load(tree(t, two), Options{})), "names of 6 clouds")
 	two["c.npz"] = clouds
 	two["c.npy"] = clouds
 	delete(two, "c.npz")
@@ -87,17 +85,15 @@ func TestLabelsAsText(t *testing.T) {
 		`type "<U0"`:          npyBytes(1, npyHeaderFor("<U0", "False", "(3,)"), nil),
 		"needs 1.2e+16 bytes": npyBytes(1, npyHeaderFor("<U1000", "False", "(3000000000000,)"), nil),
 	} {
-		_, err := Load(write(t, "bad.npz", npz(labels)), Options{})
-		wantError(t, err, "bad.npz", what)
+		wantError(t, failure(Load(write(t, "bad.npz", npz(labels)), Options{})), "bad.npz", what)
 	}
 	for name, data := range map[string][]byte{"a.npy": textNPY("<U", "1", "2"), "a.npz": zipBytes(t, map[string][]byte{"data.npy": textNPY("S", "1", "2")})} {
 		path := write(t, name, data)
-		_, err := Load(path, Options{})
-		wantError(t, err, name, "expected numbers, found text")
+		wantError(t, failure(Load(path, Options{})), name, "expected numbers, found text")
 		if _, _, err := format.ReadNPYInts(path); strings.HasSuffix(name, ".npy") {
 			wantError(t, err, name, "expected numbers, found text")
 		}
 	}
-	_, err = Load(filepath.Join("internal", "hdf5", "testdata", "default.h5"), Options{Key: "bad/text"})
+	_, err := Load(filepath.Join("internal", "hdf5", "testdata", "default.h5"), Options{Key: "bad/text"})
 	wantError(t, err, "default.h5", "bad/text", "found text")
 }

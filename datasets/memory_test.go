@@ -27,8 +27,7 @@ func TestFromSlices(t *testing.T) {
 		"cloud 1, point 0: expected 1 coor": {{{1}}, {{1, 2}}},
 		"cloud 0: point 0, coordinate 1":    {{{1, nan}}},
 	} {
-		_, err := FromSlices(bad)
-		wantError(t, err, want)
+		wantError(t, failure(FromSlices(bad)), want)
 	}
 }
 
@@ -52,9 +51,7 @@ func TestNew(t *testing.T) {
 		{"[clouds, points, dim]", nil}, {"[clouds, points, dim]", []int{6}}, {"[clouds, points, dim]", []int{1, 1, 2, 3}},
 		{"no points", []int{0, 3}}, {"no points", []int{-2, -3}}, {"found 6", []int{2, 2}}, {"found 6", []int{1 << 62, 1 << 62, 6}},
 	} {
-		_, err := New(flat, c.shape...)
-		wantError(t, err, c.want)
+		wantError(t, failure(New(flat, c.shape...)), c.want)
 	}
-	_, err = New([]float32{float32(math.Inf(1)), 0}, 1, 2)
-	wantError(t, err, "finite")
+	wantError(t, failure(New([]float32{float32(math.Inf(1)), 0}, 1, 2)), "finite")
 }

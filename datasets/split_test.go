@@ -98,8 +98,7 @@ func TestRandomSplitSizes(t *testing.T) {
 	}
 	nan := randomSet(1, 1, 1, 1)
 	for _, bad := range [][2]float64{{-0.1, 0.2}, {0.2, -0.1}, {0, math.NaN()}} {
-		_, err := nan.WithRandomSplit(bad[0], bad[1], 1)
-		wantError(t, err, "fractions")
+		wantError(t, failure(nan.WithRandomSplit(bad[0], bad[1], 1)), "fractions")
 	}
 }
 

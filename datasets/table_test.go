@@ -57,8 +57,7 @@ func TestLoadTableRefuses(t *testing.T) {
 		"two, xyz":        {"a.xyz", "0.5,1\n", []string{"a.xyz:1", "three coordinates"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Load(write(t, c.file, []byte(c.text)), Options{})
-			wantError(t, err, c.want...)
+			wantError(t, failure(Load(write(t, c.file, []byte(c.text)), Options{})), c.want...)
 		})
 	}
 }

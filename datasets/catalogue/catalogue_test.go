@@ -44,8 +44,7 @@ func TestCatalogue(t *testing.T) {
 	if b, err := Find(Builtin); err != nil || b.Clouds != 1280 || b.Path("x") != Builtin {
 		t.Errorf("%+v, %v", b, err)
 	}
-	_, err := Find("nothing")
-	wantError(t, err, "nothing", "modelnet10")
+	wantError(t, failure(Find("nothing")), "nothing", "modelnet10")
 }
 
 // TestLocate: a name means the fetched data set, unless a file has that name.
@@ -58,8 +57,7 @@ func TestLocate(t *testing.T) {
 			t.Errorf("%s: %s, %v", name, got, err)
 		}
 	}
-	_, err := Locate("modelnet10")
-	wantError(t, err, "modelnet10", cache, "swlab data fetch modelnet10")
+	wantError(t, failure(Locate("modelnet10")), "modelnet10", cache, "swlab data fetch modelnet10")
 
 	source := must.M1(Find("modelnet10"))
 	put(t, filepath.Join(source.Dir(cache), RecordName), []byte("{}"))
@@ -73,8 +71,7 @@ func TestLocate(t *testing.T) {
 	t.Setenv("SWLAB_CACHE", "")
 	t.Setenv("XDG_CACHE_HOME", "")
 	t.Setenv("HOME", "")
-	_, err = Locate("modelnet40")
-	wantError(t, err, "SWLAB_CACHE")
+	wantError(t, failure(Locate("modelnet40")), "SWLAB_CACHE")
 }
 
 func wantError(t *testing.T, err error, texts ...string) {
@@ -85,3 +82,6 @@ func wantError(t *testing.T, err error, texts ...string) {
 		}
 	}
 }
+
+// failure returns the error of a call.
+func failure[T any](_ T, err error) error { return err }

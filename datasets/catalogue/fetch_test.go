@@ -100,9 +100,7 @@ func TestFirstUse(t *testing.T) {
 	os.Truncate(r.Path(), 3)
 	s.content = noise(1001)
 	_, err := Fetch(context.Background(), source, o)
-	if err == nil || !strings.Contains(err.Error(), sumOf(content)) || !strings.Contains(err.Error(), "first fetch") {
-		t.Errorf("another content: %v", err)
-	}
+	wantError(t, err, sumOf(content), "first fetch")
 	s.content = content
 	if r = fetched(t, source, o, content); r.Checksum != "first use" {
 		t.Errorf("%+v", r)
@@ -179,17 +177,13 @@ func TestOneAtATime(t *testing.T) {
 // TestRecord: invalid records are errors.
 func TestRecord(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := FindRecord(filepath.Join(dir, "a", "b")); err == nil || !strings.Contains(err.Error(), RecordName) {
-		t.Errorf("no record: %v", err)
-	}
+	wantError(t, failure(FindRecord(filepath.Join(dir, "a", "b"))), RecordName)
 	for text, want := range map[string]string{
 		`{`:             "expected the record",
 		`{"name": "x"}`: "expected a name and files",
 	} {
 		put(t, filepath.Join(dir, RecordName), []byte(text))
-		if _, err := FindRecord(dir); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v", text, err)
-		}
+		wantError(t, failure(FindRecord(dir)), want)
 	}
 	r := Record{Name: "modelnet10", dir: dir, Downloads: []Download{{Name: "ModelNet10.zip", SHA256: "00"}}}
 	if problems, err := r.Verify(context.Background(), quick(t).Progress); err != nil || len(problems) != 1 || !strings.Contains(problems[0], "the catalogue has") {

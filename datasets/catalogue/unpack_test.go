@@ -73,9 +73,7 @@ func TestUnpackRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, _, err := unpackBytes(t, c.archive, c.budget)
-			if err == nil || !strings.Contains(err.Error(), c.text) {
-				t.Errorf("error %v, expected %q in it", err, c.text)
-			}
+			wantError(t, err, c.text)
 		})
 	}
 }

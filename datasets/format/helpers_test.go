@@ -20,6 +20,10 @@ func wantError(t *testing.T, err error, parts ...string) {
 	}
 }
 
+// failure and failure2 return the error of a call.
+func failure[T any](_ T, err error) error          { return err }
+func failure2[T, U any](_ T, _ U, err error) error { return err }
+
 func finite(v []float64) bool {
 	for _, x := range v {
 		if x-x != 0 {

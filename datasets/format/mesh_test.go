@@ -179,8 +179,7 @@ func TestBadMeshes(t *testing.T) {
 	for extension, cases := range badMeshes {
 		for i, c := range cases {
 			t.Run(fmt.Sprint(extension[1:], i), func(t *testing.T) {
-				_, err := readerOf(extension)("mesh"+extension, []byte(c[0]))
-				wantError(t, err, "mesh"+extension, c[1])
+				wantError(t, failure(readerOf(extension)("mesh"+extension, []byte(c[0]))), "mesh"+extension, c[1])
 			})
 		}
 	}
