@@ -18,13 +18,9 @@ func TestBatchesAgree(t *testing.T) {
 	set := boxes(8, 16) // one size of batch, one compilation a run
 	e := backend(t)
 	whole, cut := filepath.Join(t.TempDir(), "whole"), filepath.Join(t.TempDir(), "cut")
-	if _, err := Run(context.Background(), e, set, c, Options{Out: whole}); err != nil {
-		t.Fatal(err)
-	}
+	must.M1(Run(context.Background(), e, set, c, Options{Out: whole}))
 	cutOff(t, e, set, c, 3, Options{Out: cut, DeviceData: -1})
-	if _, err := Run(context.Background(), e, set, c, Options{Out: cut, Resume: true, DeviceData: -1}); err != nil {
-		t.Fatal(err)
-	}
+	must.M1(Run(context.Background(), e, set, c, Options{Out: cut, Resume: true, DeviceData: -1}))
 	if n := len(values(t, whole)); n != 4 {
 		t.Errorf("%d steps, expected 4", n)
 	}
@@ -47,13 +43,8 @@ func TestBatchesChooses(t *testing.T) {
 		for rows := range c.batchesFrom(1) {
 			sizes = append(sizes, len(rows))
 			want := make([]float32, len(rows)*16*3)
-			if err := set.Read(want, rows); err != nil {
-				t.Fatal(err)
-			}
-			data, at, err := f.next(rows)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.M(set.Read(want, rows))
+			data, at := must.M2(f.next(rows))
 			var got []float32
 			all := data.Value().([][][]float32)
 			for _, row := range at.Value().([]int32) {
@@ -74,14 +65,5 @@ func TestBatchesChooses(t *testing.T) {
 		if resident && f.all.CheckValid() == nil {
 			t.Error("the clouds on the device were not freed")
 		}
-	}
-}
-
-func TestDeviceData(t *testing.T) {
-	if got := defaultDeviceData("xla:cuda"); got != deviceData {
-		t.Errorf("%d bytes on an accelerator", got)
-	}
-	if got := defaultDeviceData("go"); got < 1 || got > deviceData {
-		t.Errorf("%d bytes on the host", got)
 	}
 }

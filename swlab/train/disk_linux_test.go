@@ -6,6 +6,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/internal/durable/durabletest"
 )
 
@@ -34,9 +36,7 @@ func TestDiskFull(t *testing.T) {
 		t.Fatalf("%v", err)
 	}
 	t.Log(err)
-	if err := syscall.Mount("tmpfs", small, "tmpfs", syscall.MS_REMOUNT, "size=256m"); err != nil {
-		t.Fatal(err)
-	}
+	must.M(syscall.Mount("tmpfs", small, "tmpfs", syscall.MS_REMOUNT, "size=256m"))
 	o.Resume = true
 	finished(t, e, c, o)
 	sameRuns(t, o.Out, whole, weightsFile, bestFile)

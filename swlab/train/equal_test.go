@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
@@ -45,10 +46,7 @@ func TestStepIsTheOracle(t *testing.T) {
 				settings.Slices = 1
 			}
 			c.set(&settings)
-			l, err := loss.NewGraph(c.loss, settings)
-			if err != nil {
-				t.Fatal(err)
-			}
+			l := must.M1(loss.NewGraph(c.loss, settings))
 			trainer, _ := probed(t, l, func(m *Model) {
 				m.Adam.Eps = 0.1
 				if c.change != nil {
@@ -96,20 +94,12 @@ func sameStep(t *testing.T, tr *trainer, oracle engine.Program[oracleIn[tensor],
 	if tr.undivided {
 		do = s.once
 	}
-	if err := do(probeRows); err != nil {
-		t.Fatal(err)
-	}
+	must.M(do(probeRows))
 	in.Location = s.draw.Location
 	if in.Location != nil && len(tr.model.Loss.Specs()) > 0 {
-		var err error
-		if in.Ascend, err = graph.RNGStateFromSeed(int64(stream(probeSeed, n, predictStream))); err != nil {
-			t.Fatal(err)
-		}
+		in.Ascend = must.M1(graph.RNGStateFromSeed(int64(stream(probeSeed, n, predictStream))))
 	}
-	out, err := oracle.Call(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.M1(oracle.Call(in))
 	whole := Record{Loss: take(out.Loss)}
 	whole.read(out.Report)
 	numbers := func(r Record) []float64 {
@@ -139,10 +129,7 @@ func sameStep(t *testing.T, tr *trainer, oracle engine.Program[oracleIn[tensor],
 		return
 	}
 	after := saved(t, tr)
-	expected, err := tr.model.download(out.State, progress{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	expected := must.M1(tr.model.download(out.State, progress{}))
 	if after.AdamSteps != expected.AdamSteps {
 		t.Errorf("step %d: Adam counts %v and %v steps", n, after.AdamSteps, expected.AdamSteps)
 	}

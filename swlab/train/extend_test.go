@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/janpfeifer/must"
 )
 
 // TestExtendedRun: a finished run that is made longer ends with the log, the weights and the
@@ -74,9 +76,7 @@ func TestNotExtended(t *testing.T) {
 	c.Epochs = 2
 	_, taken := finished(t, goBackend(t), c, Options{})
 	_, bare := finished(t, goBackend(t), c, Options{})
-	if err := os.RemoveAll(filepath.Join(bare, checkpointDir)); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.RemoveAll(filepath.Join(bare, checkpointDir)))
 	for name, x := range map[string]struct {
 		dir    string
 		change func(*Config)
@@ -99,17 +99,11 @@ func TestNotExtended(t *testing.T) {
 			if !errors.As(err, new(UsageError)) {
 				t.Fatalf("%v, expected a wrong call", err)
 			}
-			for _, says := range x.says {
-				if !strings.Contains(err.Error(), says) {
-					t.Errorf("%q lacks %q", err, says)
-				}
-			}
+			refused(t, x.says...)(err)
 			if now, err := ReadConfig(x.dir); err != nil || now.Epochs != 2 || now.Steps != -1 {
 				t.Errorf("configuration %+v, %v", now, err)
 			}
-			if _, err := ReadResult(x.dir); err != nil {
-				t.Error(err)
-			}
+			must.M1(ReadResult(x.dir))
 		})
 	}
 }

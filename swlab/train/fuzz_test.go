@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -15,28 +17,15 @@ import (
 func FuzzCheckpoint(f *testing.F) {
 	specs := []weights.Spec{{Name: "net/a", Shape: []int{2, 3}}, {Name: "psi/b", Shape: []int{1}}}
 	dir := f.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, checkpointDir), 0o755); err != nil {
-		f.Fatal(err)
-	}
-	if err := saveCheckpoint(dir, checkpoint{progress: progress{Step: 3, LastLoss: 0.5},
-		tensors: weights.Init(specs, 1)}); err != nil {
-		f.Fatal(err)
-	}
+	must.M(os.Mkdir(filepath.Join(dir, checkpointDir), 0o755))
+	must.M(saveCheckpoint(dir, checkpoint{progress: progress{Step: 3, LastLoss: 0.5}, tensors: weights.Init(specs, 1)}))
 	all, err := listCheckpoints(dir)
 	if err != nil || len(all) != 1 {
 		f.Fatal(all, err)
 	}
-	state, err := os.ReadFile(filepath.Join(all[0], stateFile))
-	if err != nil {
-		f.Fatal(err)
-	}
-	tensors, err := os.ReadFile(filepath.Join(all[0], tensorsFile))
-	if err != nil {
-		f.Fatal(err)
-	}
-	if _, err := readCheckpoint(all[0], specs); err != nil {
-		f.Fatal(err)
-	}
+	state := must.M1(os.ReadFile(filepath.Join(all[0], stateFile)))
+	tensors := must.M1(os.ReadFile(filepath.Join(all[0], tensorsFile)))
+	must.M1(readCheckpoint(all[0], specs))
 	f.Add(state, tensors)
 	f.Add([]byte("{}"), tensors)
 	f.Add([]byte(`{"step":-1}`), tensors[:len(tensors)-1])
@@ -60,10 +49,7 @@ func FuzzCheckpoint(f *testing.F) {
 
 // FuzzConfig: a configuration that can be read is written as one that reads the same.
 func FuzzConfig(f *testing.F) {
-	raw, err := json.Marshal(DefaultConfig())
-	if err != nil {
-		f.Fatal(err)
-	}
+	raw := must.M1(json.Marshal(DefaultConfig()))
 	f.Add(raw)
 	f.Add([]byte(`{"loss":"la-v-dsw","kappa":1e300,"lr":-1,"reflection":"stable","plain":["sort"]}`))
 	f.Add([]byte(`{"turn":1,"reduce":"mean"}`))

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+
+	"github.com/janpfeifer/must"
 )
 
 // TestMemoryIsKept: the steps of a training reuse the memory of the steps before them.
@@ -53,14 +55,10 @@ func faults(t *testing.T) int64 {
 	var all, each []int64
 	o := Options{Out: filepath.Join(t.TempDir(), "run"), Progress: func(Record, int) {
 		var u syscall.Rusage
-		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-			t.Fatal(err)
-		}
+		must.M(syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 		all = append(all, u.Minflt)
 	}}
-	if _, err := Run(context.Background(), backend(t), boxes(c.Batch*steps, c.Points), c, o); err != nil {
-		t.Fatal(err)
-	}
+	must.M1(Run(context.Background(), backend(t), boxes(c.Batch*steps, c.Points), c, o))
 	for i := warm; i < len(all); i++ {
 		each = append(each, all[i]-all[i-1])
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
+	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
@@ -55,14 +56,8 @@ func probed(t *testing.T, l loss.Graph, change ...func(*Model)) (*trainer, []flo
 		c(&mod)
 	}
 	set := &datasets.Set{Name: "probe", Clouds: clouds, Points: m, Dim: 3, Coords: points}
-	f, err := newBatches(backend(t), set, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := newPrograms(backend(t), mod, Config{Source: fmt.Sprint(models.Add(1))})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.M1(newBatches(backend(t), set, 0))
+	p := must.M1(newPrograms(backend(t), mod, Config{Source: fmt.Sprint(models.Add(1))}))
 	s := newTrainer(mod, p, probeSeed, f, mod.initial(probeSeed))
 	t.Cleanup(func() { s.close(); f.close() })
 	return s, points
@@ -72,31 +67,19 @@ var probeRows = []int32{2, 0, 3, 1}
 
 func oneStep(t *testing.T, s *trainer, n int) Record {
 	t.Helper()
-	r, err := s.step(n, probeRows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return must.M1(s.step(n, probeRows))
 }
 
 // saved is the state on the host.
 func saved(t *testing.T, s *trainer) checkpoint {
 	t.Helper()
-	c, err := s.model.download(s.state, progress{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return must.M1(s.model.download(s.state, progress{}))
 }
 
 // stepState is the random state that step n starts from.
 func stepState(t *testing.T, n int) *tensors.Tensor {
 	t.Helper()
-	rng, err := graph.RNGStateFromSeed(int64(stream(probeSeed, n, stepStream)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rng
+	return must.M1(graph.RNGStateFromSeed(int64(stream(probeSeed, n, stepStream))))
 }
 
 // maxSW finds its one direction by ascent without the radial part.
@@ -104,23 +87,17 @@ func maxSW(t *testing.T, steps int) loss.Graph {
 	t.Helper()
 	s := loss.Defaults()
 	s.AscentSteps, s.AscentLearningRate, s.AscentTangent = steps, 0.05, true
-	l, err := loss.NewGraph("max-sw", s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
+	return must.M1(loss.NewGraph("max-sw", s))
 }
 
 // TestNoiseIsFresh: the bootstrap, the ascent and the descent draw from different numbers, and so do different steps; one step
 // draws the same again.
 func TestNoiseIsFresh(t *testing.T) {
 	s, _ := probed(t, probe{func(c loss.BuildArgs, x *graph.Node) *graph.Node { return c.Source.Uniform(x.Shape().Dimensions[0]) }})
-	first, err := graph.CallOnce(backend(t).Backend, func(state *graph.Node) *graph.Node { // made of the numbers that the bootstrap uses
+	// first is made of the numbers that the bootstrap uses.
+	first := must.M1(graph.CallOnce(backend(t).Backend, func(state *graph.Node) *graph.Node {
 		return graph.ReduceAllMean(slicing.Seeded(state).Uniform(2))
-	}, stepState(t, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, stepState(t, 1)))
 	one, two, again := oneStep(t, s, 1), oneStep(t, s, 2), oneStep(t, s, 1)
 	seen := []float64{float64(first.Value().(float32)), *one.Objective, one.Loss, *two.Objective, two.Loss}
 	for i, v := range seen {
@@ -150,9 +127,7 @@ func TestStepTrainsOnTheBootstrap(t *testing.T) {
 	climbing, _ := probed(t, maxSW(t, 1))
 	pair := &step{trainer: climbing, Record: Record{Step: 1}}
 	defer pair.free()
-	if err := pair.forward(probeRows); err != nil {
-		t.Fatal(err)
-	}
+	must.M(pair.forward(probeRows))
 	seen := 0.0
 	for _, v := range tensors.MustCopyFlatData[float32](pair.x) {
 		seen += float64(v) / 4
@@ -174,9 +149,7 @@ func TestAscentLocationIsUsed(t *testing.T) {
 	for i := range at {
 		s := &step{trainer: low, Record: Record{Step: i + 1}}
 		defer s.free()
-		if err := errors.Join(s.forward(probeRows), s.ascendLocation()); err != nil {
-			t.Fatal(err)
-		}
+		must.M(errors.Join(s.forward(probeRows), s.ascendLocation()))
 		at[i] = tensors.MustCopyFlatData[float32](s.draw.Location)
 	}
 	if math.Abs(float64(at[0][0]-at[1][0])) < 0.01 {
@@ -212,9 +185,7 @@ func TestStateAfterAStep(t *testing.T) {
 func TestFailedStep(t *testing.T) {
 	trainer, _ := probed(t, probe{})
 	s := &step{trainer: trainer}
-	if err := s.forward(probeRows); err != nil {
-		t.Fatal(err)
-	}
+	must.M(s.forward(probeRows))
 	found := s.buffers
 	s.free()
 	if len(found) == 0 {
@@ -235,11 +206,7 @@ func TestFineTuning(t *testing.T) {
 		s := loss.Defaults()
 		s.Amortizer, s.FineTune, s.AscentSteps, s.AscentLearningRate, s.AscentTangent = "la", true, steps, rate, true
 		s.Maps.Points = 16
-		l, err := loss.NewGraph("max-sw", s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		model, _ := probed(t, l)
+		model, _ := probed(t, must.M1(loss.NewGraph("max-sw", s)))
 		before := saved(t, model)
 		r := oneStep(t, model, 1)
 		after := saved(t, model)

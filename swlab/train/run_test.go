@@ -28,9 +28,7 @@ func boxes(n, m int) *datasets.Set {
 		side := 1 + 3*float64((i/(3*m)+i%3)%3)
 		s.Coords[i] = float32(side * (r.Float64() - 0.5))
 	}
-	if err := s.Normalize(); err != nil {
-		panic(err)
-	}
+	must.M(s.Normalize())
 	return s
 }
 
@@ -39,6 +37,19 @@ func config(lossName, amortizer string) Config {
 	c.Loss, c.Amortizer, c.Points, c.Batch, c.Epochs, c.Slices, c.DK, c.K, c.AscentSteps = lossName, amortizer, 32, 5, 3,
 		8, 8, 8, 2
 	return c
+}
+
+// refused checks that a call, of which it gets the results, ends with an error that says all of parts.
+func refused(t *testing.T, parts ...string) func(results ...any) {
+	return func(results ...any) {
+		t.Helper()
+		err, _ := results[len(results)-1].(error)
+		for _, says := range parts {
+			if err == nil || !strings.Contains(err.Error(), says) {
+				t.Errorf("error %v, expected one that says %q", err, says)
+			}
+		}
+	}
 }
 
 // backend is the one under test; in short mode the pure-Go one, which has nothing to compile.
@@ -52,8 +63,7 @@ func backend(t *testing.T) *engine.Engine {
 
 func goBackend(t *testing.T) *engine.Engine {
 	t.Helper()
-	e := must.M1(engine.Open("go"))
-	return e
+	return must.M1(engine.Open("go"))
 }
 
 // finished runs c to its end on twelve boxes, in a fresh folder unless o names one.
@@ -62,8 +72,7 @@ func finished(t *testing.T, e *engine.Engine, c Config, o Options) (Result, stri
 	if o.Out == "" {
 		o.Out = filepath.Join(t.TempDir(), "run")
 	}
-	r := must.M1(Run(context.Background(), e, boxes(12, 32), c, o))
-	return r, o.Out
+	return must.M1(Run(context.Background(), e, boxes(12, 32), c, o)), o.Out
 }
 
 // cutOff runs c to step n and cancels it there.
@@ -113,9 +122,7 @@ func sameLog(a, b []Record) bool {
 
 func sameFile(t *testing.T, a, b string) bool {
 	t.Helper()
-	x := must.M1(os.ReadFile(a))
-	y := must.M1(os.ReadFile(b))
-	return bytes.Equal(x, y)
+	return bytes.Equal(must.M1(os.ReadFile(a)), must.M1(os.ReadFile(b)))
 }
 
 // TestRunResumes: a run cut off in the middle, with a log that ran ahead of the checkpoint into
@@ -143,18 +150,13 @@ func TestRunResumes(t *testing.T) {
 				t.Fatalf("checkpoints %v, %v", newest, err)
 			}
 			// As a crash would leave it: the newest checkpoint broken, the log ahead of the one before, its last line torn.
-			if err := os.Truncate(filepath.Join(newest[0], tensorsFile), 1000); err != nil {
-				t.Fatal(err)
-			}
+			must.M(os.Truncate(filepath.Join(newest[0], tensorsFile), 1000))
 			f := must.M1(os.OpenFile(filepath.Join(dir, logFile), os.O_APPEND|os.O_WRONLY, 0))
-			if _, err := f.WriteString("\x00\x00\n" + `{"step":6,"epo`); err != nil {
-				t.Fatal(err)
-			}
+			must.M1(f.WriteString("\x00\x00\n" + `{"step":6,"epo`))
 			f.Close()
 			finished(t, e, c, Options{Out: dir, Resume: true})
 			sameRuns(t, dir, whole, weightsFile, bestFile)
-			left, _ := filepath.Glob(filepath.Join(dir, "*", ".*"))
-			if len(left) > 0 {
+			if left, _ := filepath.Glob(filepath.Join(dir, "*", ".*")); len(left) > 0 {
 				t.Errorf("left behind: %v", left)
 			}
 		})
@@ -172,19 +174,13 @@ func TestKilledEarly(t *testing.T) {
 		dir := t.TempDir()
 		left := []string{filepath.Join(dir, "."+configFile+".123")}
 		if resume {
-			if err := os.WriteFile(filepath.Join(dir, configFile), raw, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.M(os.WriteFile(filepath.Join(dir, configFile), raw, 0o644))
 			left = append(left, filepath.Join(dir, "."+weightsFile+".7"),
 				filepath.Join(dir, checkpointDir, "."+checkpointPrefix+"000000001.1"))
 		}
 		for _, path := range left {
-			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte("{"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.M(os.MkdirAll(filepath.Dir(path), 0o755))
+			must.M(os.WriteFile(path, []byte("{"), 0o644))
 		}
 		finished(t, backend(t), c, Options{Out: dir, Resume: resume})
 		sameRuns(t, dir, whole, weightsFile)
@@ -205,24 +201,17 @@ func TestBrokenCheckpointsGoAway(t *testing.T) {
 	if err != nil || len(dirs) != 2 {
 		t.Fatalf("%v, %v", dirs, err)
 	}
-	if err := os.Truncate(filepath.Join(dirs[0], tensorsFile), 100); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.Truncate(filepath.Join(dirs[0], tensorsFile), 100))
 	finished(t, backend(t), c, Options{Out: dir, Resume: true})
 	m := must.M1(c.Model())
 	if p, err := readCheckpoint(dirs[0], m.stateSpecs()); err != nil || p.Step != 2 {
 		t.Errorf("the newest checkpoint after resuming: %+v, %v", p.progress, err)
 	}
 	for _, d := range dirs {
-		if err := os.Truncate(filepath.Join(d, tensorsFile), 100); err != nil {
-			t.Fatal(err)
-		}
+		must.M(os.Truncate(filepath.Join(d, tensorsFile), 100))
 	}
-	_, err = Run(context.Background(), backend(t), boxes(12, 32), c, Options{Out: dir, Resume: true})
-	if err == nil || !strings.Contains(err.Error(), "holds no checkpoint to resume from") ||
-		!strings.Contains(err.Error(), tensorsFile) {
-		t.Errorf("all checkpoints broken: %v", err)
-	}
+	refused(t, "holds no checkpoint to resume from", tensorsFile)(
+		Run(context.Background(), backend(t), boxes(12, 32), c, Options{Out: dir, Resume: true}))
 }
 
 // TestOneProcessPerFolder: a run under way is not joined by another.
@@ -344,10 +333,7 @@ func TestRunLearns(t *testing.T) {
 		t.Errorf("%s is not the state after epoch %d", bestFile, best)
 	}
 	w := must.M1(weights.ReadSafetensors(filepath.Join(dir, weightsFile)))
-	model := must.M1(c.Model())
-	if _, err := w.Match(model.Net.Specs()); err != nil {
-		t.Error(err)
-	}
+	must.M1(w.Match(must.M1(c.Model()).Net.Specs()))
 	if again, _ := finished(t, e, c, Options{Out: dir, Resume: true}); again.Loss != r.Loss ||
 		again.BestEpoch != r.BestEpoch {
 		t.Errorf("resuming a finished run: %+v, was %+v", again, r)
@@ -364,9 +350,8 @@ func TestZeroStepsInitialiseAndSave(t *testing.T) {
 	if file, err := WeightsFile(dir, "best"); err != nil || filepath.Base(file) != weightsFile {
 		t.Errorf("weights %q, %v", file, err)
 	}
-	m := must.M1(c.Model())
 	got := must.M1(weights.ReadSafetensors(filepath.Join(dir, amortizerFile)))
-	want := weights.Init(m.Loss.Specs(), stream(c.Seed, 0, psiStream))
+	want := weights.Init(must.M1(c.Model()).Loss.Specs(), stream(c.Seed, 0, psiStream))
 	for _, n := range want.Names() {
 		a, _ := got.Get(n)
 		b, _ := want.Get(n)
@@ -383,9 +368,7 @@ func TestWrongCalls(t *testing.T) {
 	_, taken := finished(t, backend(t), config("sw", ""), Options{})
 	before := values(t, taken)
 	filled := t.TempDir()
-	if err := os.WriteFile(filepath.Join(filled, "thesis.txt"), []byte("x"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.M(os.WriteFile(filepath.Join(filled, "thesis.txt"), []byte("x"), 0o644))
 	for name, c := range map[string]struct {
 		set    *datasets.Set
 		change func(*Config)
@@ -441,10 +424,8 @@ func TestSmallCloudsAreNoted(t *testing.T) {
 		}
 		var notes []string
 		o := config(c.loss, "")
-		if _, err := Run(context.Background(), goBackend(t), set, o, Options{Out: filepath.Join(t.TempDir(), "run"),
-			Note: func(text string) { notes = append(notes, text) }}); err != nil {
-			t.Fatal(err)
-		}
+		must.M1(Run(context.Background(), goBackend(t), set, o, Options{Out: filepath.Join(t.TempDir(), "run"),
+			Note: func(text string) { notes = append(notes, text) }}))
 		if len(notes) != c.notes || c.notes > 0 &&
 			!strings.Contains(notes[0], "excess: at radius 0.02 the approximate EMD is up to 27.4 times the exact one") {
 			t.Errorf("%s of clouds times %g: notes %q", c.loss, c.size, notes)

@@ -28,28 +28,18 @@ func TestSource(t *testing.T) {
 	if err != nil || old.Source != "loss own version 1" {
 		t.Fatalf("recorded %q, %v", old.Source, err)
 	}
-	if err := old.ChangedSource(); err != nil {
-		t.Errorf("the same code: %v", err)
-	}
+	must.M(old.ChangedSource())
 	c.Steps = 2
 	finished(t, goBackend(t), c, Options{Out: dir, Resume: true})
 	for _, then := range []string{"loss own version 0", ""} { // an old run has recorded none
 		old.Source, old.Steps = then, 2
-		if err := durable.WriteJSON(filepath.Join(dir, configFile), old); err != nil {
-			t.Fatal(err)
-		}
+		must.M(durable.WriteJSON(filepath.Join(dir, configFile), old))
 		c.Steps = 3
-		_, err := Run(t.Context(), goBackend(t), boxes(12, 32), c, Options{Out: dir, Resume: true})
-		if err == nil || !strings.Contains(err.Error(), "the code of what is registered: loss own version 1") {
-			t.Errorf("resumed with another code than %q: %v", then, err)
-		}
-		if err := old.ChangedSource(); err == nil || !strings.Contains(err.Error(), "loss own version 1") {
-			t.Errorf("changed from %q: %v", then, err)
-		}
+		refused(t, "the code of what is registered: loss own version 1")(
+			Run(t.Context(), goBackend(t), boxes(12, 32), c, Options{Out: dir, Resume: true}))
+		refused(t, "loss own version 1")(old.ChangedSource())
 	}
-	if err := (Config{Loss: "not here", Source: "loss not-here version 1"}).ChangedSource(); err != nil {
-		t.Errorf("a loss that this program does not have: %v", err)
-	}
+	must.M(Config{Loss: "not here", Source: "loss not-here version 1"}.ChangedSource()) // not in this program
 	if sw := config("sw", "").Completed(); sw.Source != "" || sw.CheckSource() != nil {
 		t.Errorf("a built-in loss has the source %q, %v", sw.Source, sw.CheckSource())
 	}
@@ -77,12 +67,7 @@ func TestUnknownSource(t *testing.T) {
 		t.Fatalf("recorded %q, %v", old.Source, err)
 	}
 	old.Source += "another"
-	if err := durable.WriteJSON(filepath.Join(dir, configFile), old); err != nil {
-		t.Fatal(err)
-	}
+	must.M(durable.WriteJSON(filepath.Join(dir, configFile), old))
 	c.Steps = 3
-	if _, err := Run(t.Context(), goBackend(t), boxes(12, 32), c, Options{Out: dir, Resume: true}); err == nil ||
-		!strings.Contains(err.Error(), "was changed after") {
-		t.Errorf("resumed by another process: %v", err)
-	}
+	refused(t, "was changed after")(Run(t.Context(), goBackend(t), boxes(12, 32), c, Options{Out: dir, Resume: true}))
 }

@@ -82,8 +82,7 @@ func TestTrace(t *testing.T) {
 			if testing.Short() && name == "golden" {
 				t.Skip("2048 points: in make check, on XLA, which its bounds are for")
 			}
-			z := must.M1(numpy.FromNpzFile(path))
-			trace(t, z)
+			trace(t, must.M1(numpy.FromNpzFile(path)))
 		})
 	}
 }
@@ -98,7 +97,7 @@ func trace(t *testing.T, z map[string]*tensors.Tensor) {
 	m := model(t, d[2], slices, k, k)
 	seed := func(key string) uint64 { return uint64(tensors.MustCopyFlatData[int64](z[key])[0]) }
 	state := hashed(m, seed("init_seed"), seed("init_seed_la"))
-	x, err := graph.NewExec(backend(t).Backend, func(in []*graph.Node) []*graph.Node {
+	x := must.M1(graph.NewExec(backend(t).Backend, func(in []*graph.Node) []*graph.Node {
 		half := func(n *graph.Node, i int) *graph.Node {
 			dims := n.Shape().Dimensions
 			return graph.Reshape(graph.Slice(n, graph.AxisElem(i)), dims[1:]...)
@@ -108,10 +107,7 @@ func trace(t *testing.T, z map[string]*tensors.Tensor) {
 			Ascend:  slicing.Given(half(u, 0), half(v, 0)),
 			Descend: slicing.Given(half(u, 1), half(v, 1))})
 		return append([]*graph.Node{o.Loss, o.Objective, o.Before, o.After, o.Report.Angle}, m.unbind(o.State)...)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	part := func(key string, step int) *tensors.Tensor {
 		dims := z[key].Shape().Dimensions
 		all := tensors.MustCopyFlatData[float32](z[key])
@@ -179,7 +175,7 @@ func TestSidesDoNotMix(t *testing.T) {
 		points[i] = float32(math.Sin(float64(i*i) * 0.37))
 	}
 	rng := must.M1(graph.RNGStateFromSeed(3))
-	x, err := graph.NewExec(backend(t).Backend, func(n []*graph.Node) []*graph.Node {
+	x := must.M1(graph.NewExec(backend(t).Backend, func(n []*graph.Node) []*graph.Node {
 		s := mod.bind(n[2:])
 		src := slicing.Seeded(n[1])
 		o := mod.Step(s, n[0], nil, Noise{src, src})
@@ -198,10 +194,7 @@ func TestSidesDoNotMix(t *testing.T) {
 			return sum
 		}
 		return []*graph.Node{norm(o.Objective, net), norm(o.Loss, psi), norm(o.Objective, psi), norm(o.Loss, net)}
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	out := must.M1(x.Call(append([]any{tensors.FromFlatDataAndDimensions(points, batch, m, 3), rng}, in...)...))
 	for i, what := range []string{"dJ/d autoencoder", "dloss/d amortizer", "dJ/d amortizer", "dloss/d autoencoder"} {
 		if v := out[i].Value().(float32); (v == 0) != (i < 2) {
