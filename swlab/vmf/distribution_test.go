@@ -15,11 +15,6 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 )
 
-func mustNew(t testing.TB, location []float64, kappa float64) *Dist {
-	t.Helper()
-	return must.M1(New(location, kappa))
-}
-
 // somewhere is a fixed unit vector of the given dimension with no zero coordinate.
 func somewhere(d int, seed uint64) []float64 {
 	return Uniform(rand.New(rand.NewPCG(seed, uint64(d))), d, 1)
@@ -48,7 +43,7 @@ func TestNewRejects(t *testing.T) {
 		}
 	}
 	location := []float64{0.6, 0.80001}
-	d := mustNew(t, location, 2)
+	d := must.M1(New(location, 2))
 	location[0] = 5
 	if got := d.location; math.Abs(norm2(got)-1) > 1e-15 || math.Abs(got[0]-0.6) > 1e-4 {
 		t.Errorf("location %v: want a normalised copy", got)
@@ -60,7 +55,7 @@ func TestLogProbGolden(t *testing.T) {
 	var got []float64
 	for _, kappa := range g["kappa"] {
 		for l := 0; l < 8; l++ {
-			d := mustNew(t, g["loc"][3*l:3*l+3], kappa)
+			d := must.M1(New(g["loc"][3*l:3*l+3], kappa))
 			for p := 0; p < 10; p++ {
 				got = append(got, d.LogProb(g["points"][3*p:3*p+3]))
 			}
@@ -75,7 +70,7 @@ func TestDensityIntegrates(t *testing.T) {
 	for _, d := range []int{2, 3, 4, 7, 20} {
 		for _, kappa := range []float64{0, 0.3, 5, 80, 1e4} {
 			location := somewhere(d, 1)
-			dist := mustNew(t, location, kappa)
+			dist := must.M1(New(location, kappa))
 			side := make([]float64, d) // a unit vector orthogonal to the location
 			side[0], side[1] = -location[1], location[0]
 			unit(side)
@@ -141,7 +136,7 @@ func TestRandProperties(t *testing.T) {
 func TestRotation(t *testing.T) {
 	const n = 20_000
 	for _, location := range [][]float64{{1, 0, 0}, {-1, 0, 0}, {0, 0, 1}, {0.6, 0, -0.8}, {1e-9, 1, 0}} {
-		dist := mustNew(t, location, 2)
+		dist := must.M1(New(location, 2))
 		x := dist.Rand(rand.New(rand.NewPCG(31, 32)), n)
 		side := []float64{0.48, 0.6, 0.64}
 		along := make([]float64, n)
@@ -167,11 +162,7 @@ func TestRotation(t *testing.T) {
 }
 
 func ExampleDist() {
-	dist, err := New([]float64{0, 0, 1}, 10)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	dist := must.M1(New([]float64{0, 0, 1}, 10))
 	x := dist.Rand(rand.New(rand.NewPCG(1, 2)), 1000)
 	along := 0.0
 	for l := 0; l < 1000; l++ {

@@ -51,9 +51,10 @@ func kolmogorov(sample []float64, cdf func(float64) float64) float64 {
 	return worst / math.Sqrt(float64(n))
 }
 
-// zScores are the errors of the sample means of omega and omega^2 in units of their standard errors.
-func zScores(omega []float64, d int, kappa float64) (first, second float64) {
-	n := float64(len(omega))
+// fits reports where n samples of omega do not fit the distribution of (d, kappa):
+// Kolmogorov-Smirnov at 0.001, and the mean of omega and of omega^2 at 4 standard errors.
+func fits(omega []float64, d int, kappa float64) error {
+	n, ks := float64(len(omega)), kolmogorov(omega, omegaCDF(d, kappa))
 	// Deviations from the expected values, which for concentrated distributions are far smaller than the values.
 	mean, cos2 := MeanResultantLength(d, kappa), MeanCos2(d, kappa)
 	var s1, s2, q1, q2 float64
@@ -62,14 +63,7 @@ func zScores(omega []float64, d int, kappa float64) (first, second float64) {
 		s1, s2, q1, q2 = s1+a, s2+b, q1+a*a, q2+b*b
 	}
 	z := func(sum, square float64) float64 { return sum / n / math.Sqrt((square/n-sum/n*sum/n)/n) }
-	return z(s1, q1), z(s2, q2)
-}
-
-// fits reports where n samples of omega do not fit the distribution of (d, kappa):
-// Kolmogorov-Smirnov at 0.001, and the mean of omega and of omega^2 at 4 standard errors.
-func fits(omega []float64, d int, kappa float64) error {
-	ks := kolmogorov(omega, omegaCDF(d, kappa))
-	z1, z2 := zScores(omega, d, kappa)
+	z1, z2 := z(s1, q1), z(s2, q2)
 	if !(ks <= 1.95 && math.Abs(z1) <= 4 && math.Abs(z2) <= 4) {
 		return fmt.Errorf("d=%d kappa=%g, %d samples: Kolmogorov-Smirnov statistic %.2f, E[omega] %.1f and E[omega^2] %.1f standard errors off",
 			d, kappa, len(omega), ks, z1, z2)
@@ -182,7 +176,7 @@ type drawing func(location []float64, n int, yield func(l int, x []float64))
 
 func hostDraw(t *testing.T, d int, kappa float64) drawing {
 	return func(location []float64, n int, yield func(int, []float64)) {
-		x := mustNew(t, location, kappa).Rand(rand.New(rand.NewPCG(21, 22)), n)
+		x := must.M1(New(location, kappa)).Rand(rand.New(rand.NewPCG(21, 22)), n)
 		for l := 0; l < n; l++ {
 			yield(l, x[l*d:(l+1)*d])
 		}

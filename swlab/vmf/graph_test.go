@@ -171,7 +171,8 @@ func (x batch) compare(t *testing.T, name string, theta []float64, refl Reflecti
 	}
 }
 
-// The gradient with respect to the location against central differences of the host formula, in general dimension.
+// The gradients with respect to the location, of the graph and of the host, against central differences of the host
+// formula, in general dimension.
 func TestGradientFiniteDifference(t *testing.T) {
 	const h = 1e-6
 	for _, refl := range []Reflection{Released, Exact, Stable} {
@@ -179,22 +180,26 @@ func TestGradientFiniteDifference(t *testing.T) {
 			x := randomBatch(17, 4, 6, d, func(src *rand.Rand) float64 { return 2*src.Float64() - 1 })
 			_, grad := x.sample(t, dtypes.Float64, omegaSampler(refl))
 			for b := 0; b < x.b; b++ {
-				value := func(location []float64) float64 {
-					theta := Place(location, x.along[b*x.l:(b+1)*x.l], x.normals[b*x.l*(d-1):(b+1)*x.l*(d-1)], refl)
-					sum := 0.0
-					for i, v := range theta {
-						sum += v * x.coefficients[b*x.l*d+i]
+				omega, normals := x.along[b*x.l:(b+1)*x.l], x.normals[b*x.l*(d-1):(b+1)*x.l*(d-1)]
+				c := x.coefficients[b*x.l*d : (b+1)*x.l*d]
+				value := func(location []float64) (sum float64) {
+					for i, v := range Place(location, omega, normals, refl) {
+						sum += v * c[i]
 					}
 					return sum
 				}
+				host := PlaceGradient(x.location[b*d:(b+1)*d], omega, normals, refl, c)
 				for k := 0; k < d; k++ {
 					location := slices.Clone(x.location[b*d : (b+1)*d])
 					location[k] += h
 					up := value(location)
 					location[k] -= 2 * h
 					down := value(location)
-					if want := (up - down) / (2 * h); math.Abs(grad[b*d+k]-want) > 1e-6*(1+math.Abs(want)) {
-						t.Errorf("%s d=%d: gradient[%d,%d] = %.9g, central difference %.9g", refl, d, b, k, grad[b*d+k], want)
+					want := (up - down) / (2 * h)
+					for _, got := range []float64{grad[b*d+k], host[k]} {
+						if math.Abs(got-want) > 1e-6*(1+math.Abs(want)) {
+							t.Errorf("%s d=%d: gradient[%d,%d] = %.9g, difference %.9g", refl, d, b, k, got, want)
+						}
 					}
 				}
 			}
@@ -299,6 +304,10 @@ func TestGraphRejects(t *testing.T) {
 		return func(in []*graph.Node) *graph.Node { return FromNoise(in[0], in[1], in[2], kappa, refl) }
 	}
 	omega := func(in []*graph.Node) *graph.Node { return FromOmega(in[0], in[1], in[2], Exact) }
+	const k = WoodProposals
+	wood := func(kappa float64) func(in []*graph.Node) *graph.Node {
+		return func(in []*graph.Node) *graph.Node { return FromWood(in[0], in[1], in[2], kappa, Exact) }
+	}
 	uniform := func(in []*graph.Node) *graph.Node { return UniformFromNormals(in[0]) }
 	for _, c := range []struct {
 		fn   func(in []*graph.Node) *graph.Node
@@ -316,6 +325,13 @@ func TestGraphRejects(t *testing.T) {
 		{noise(1, Reflection(3)), []any{f32(2, 3), f32(2, 5), f32(2, 5, 2)}, "unknown reflection 3"},
 		{omega, []any{f32(2, 1), f32(2, 5), f32(2, 5, 0)}, "d >= 2"},
 		{omega, []any{f32(2, 4), f32(2, 5), f32(2, 5, 2)}, "[B,L,d-1]"},
+		{wood(1), []any{f32(2, 4), f32(2, 5), f32(2, 5, 3)}, "expected [B,L,26,3]"},
+		{wood(1), []any{f32(2, 4), f32(2, 5, k-1, 3), f32(2, 5, 3)}, "expected [B,L,26,3]"},
+		{wood(1), []any{f32(2, 4), f32(3, 5, k, 3), f32(2, 5, 3)}, "[B,L,d-1]"},
+		{wood(1), []any{f32(2, 1), f32(2, 5, k, 3), f32(2, 5, 0)}, "d >= 2"},
+		{wood(1), []any{f32(2, 4), tensorOf(dtypes.Float64, make([]float64, 10*k*3), 2, 5, k, 3), f32(2, 5, 3)},
+			"one dtype"},
+		{wood(-1), []any{f32(2, 4), f32(2, 5, k, 3), f32(2, 5, 3)}, "kappa is -1"},
 		{uniform, []any{float32(1)}, "expected [..., d]"},
 		{uniform, []any{[]int32{1, 2}}, "expected float32 or float64"},
 	} {

@@ -2,7 +2,6 @@ package vmf
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 )
 
@@ -23,39 +22,6 @@ func TestPlaceGradientGolden(t *testing.T) {
 						t.Errorf("%v, kappa %g, location %d: %v, want %v", refl, kappa, b, got, want)
 						break
 					}
-				}
-			}
-		}
-	}
-}
-
-// TestPlaceGradientDifferences: central differences in other dimensions and for all reflections.
-func TestPlaceGradientDifferences(t *testing.T) {
-	src := rand.New(rand.NewPCG(5, 6))
-	for _, d := range []int{2, 3, 5} {
-		for _, refl := range []Reflection{Released, Exact, Stable} {
-			const n, step = 7, 1e-6
-			location, omega := Uniform(src, d, 1), omegas(src, d, 2, n)
-			normals, g := make([]float64, n*(d-1)), make([]float64, n*d)
-			for i := range normals {
-				normals[i] = src.NormFloat64()
-			}
-			for i := range g {
-				g[i] = src.NormFloat64()
-			}
-			loss := func(i int, by float64) (sum float64) {
-				moved := append([]float64(nil), location...)
-				moved[i] += by
-				x := Place(moved, omega, normals, refl)
-				for k, v := range x {
-					sum += g[k] * v
-				}
-				return sum
-			}
-			got := PlaceGradient(location, omega, normals, refl, g)
-			for i := range got {
-				if want := (loss(i, step) - loss(i, -step)) / (2 * step); math.Abs(got[i]-want) > 1e-6*(1+math.Abs(want)) {
-					t.Errorf("d %d, %v, coordinate %d: %g, differences give %g", d, refl, i, got[i], want)
 				}
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 )
 
@@ -44,34 +46,27 @@ func TestUniform(t *testing.T) {
 	const n = 20_000
 	for _, d := range []int{2, 3, 6} {
 		x := Uniform(rand.New(rand.NewPCG(41, 42)), d, n)
+		check := func(what string, x, axis []float64) {
+			along := make([]float64, n)
+			for l := range along {
+				row := x[l*d : (l+1)*d]
+				if math.Abs(norm2(row)-1) > 1e-14 {
+					t.Fatalf("direction %v is not a unit vector", row)
+				}
+				for i, v := range row {
+					along[l] += v * axis[i]
+				}
+				along[l] = math.Max(-1, math.Min(1, along[l]))
+			}
+			if ks := kolmogorov(along, omegaCDF(d, 0)); ks > 1.95 {
+				t.Errorf("d=%d, %s: statistic %.2f", d, what, ks)
+			}
+		}
 		axis := somewhere(d, 5)
-		along := make([]float64, n)
-		for l := range along {
-			row := x[l*d : (l+1)*d]
-			if math.Abs(norm2(row)-1) > 1e-14 {
-				t.Fatalf("direction %v is not a unit vector", row)
-			}
-			for i, v := range row {
-				along[l] += v * axis[i]
-			}
-			along[l] = math.Max(-1, math.Min(1, along[l]))
-		}
-		if ks := kolmogorov(along, omegaCDF(d, 0)); ks > 1.95 {
-			t.Errorf("d=%d: statistic %.2f", d, ks)
-		}
+		check("uniform", x, axis)
 		// vMF at kappa = 0 is this distribution, whatever its location.
-		at0 := mustNew(t, axis, 0).Rand(rand.New(rand.NewPCG(43, 44)), n)
-		other := somewhere(d, 6)
-		for l := range along {
-			along[l] = 0
-			for i, v := range at0[l*d : (l+1)*d] {
-				along[l] += v * other[i]
-			}
-			along[l] = math.Max(-1, math.Min(1, along[l]))
-		}
-		if ks := kolmogorov(along, omegaCDF(d, 0)); ks > 1.95 {
-			t.Errorf("d=%d: kappa 0, statistic %.2f", d, ks)
-		}
+		at0 := must.M1(New(axis, 0)).Rand(rand.New(rand.NewPCG(43, 44)), n)
+		check("kappa 0", at0, somewhere(d, 6))
 	}
 	for _, v := range Uniform(rand.New(rand.NewPCG(1, 1)), 1, 20) {
 		if v != 1 && v != -1 {
