@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -12,22 +14,11 @@ import (
 func ExampleInit() {
 	specs := []weights.Spec{{Name: "layer.weight", Shape: []int{2, 3}, Init: weights.FanIn(3)}}
 	set := weights.Init(specs, 1)
-	dir, err := os.MkdirTemp("", "")
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	dir := must.M1(os.MkdirTemp("", ""))
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "w.safetensors")
-	if err := weights.WriteSafetensors(path, set); err != nil {
-		fmt.Println(err)
-		return
-	}
-	back, err := weights.ReadSafetensors(path)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
+	must.M(weights.WriteSafetensors(path, set))
+	back := must.M1(weights.ReadSafetensors(path))
 	w, _ := set.Get("layer.weight")
 	r, ok := back.Get("layer.weight")
 	fmt.Println(back.Names(), r.Shape, ok, w.Data[0] == r.Data[0])
