@@ -68,11 +68,8 @@ func TestAttend(t *testing.T) {
 				tol = 1e-3 // float32 keeps 3 digits of a score's fraction
 			}
 			for i, what := range []string{"value", "gradient in q", "gradient in p"} {
-				var w []float64
-				for _, v := range flat(want[i]) {
-					w = append(w, float64(v))
-				}
-				graphtest.Close(t, fmt.Sprintf("%s, scores of %g, %s", e.Name, size, what), flat(got[i]), w, tol)
+				graphtest.Close(t, fmt.Sprintf("%s, scores of %g, %s", e.Name, size, what), flat(got[i]),
+					graphtest.Values(want[i]), tol)
 			}
 		}
 		chunked.Finalize()

@@ -10,7 +10,6 @@ import (
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
-	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 )
 
 // plainPool is softmaxPool with all scores at once and GoMLX's own gradient.
@@ -49,7 +48,7 @@ func TestSoftmaxPool(t *testing.T) {
 						tol = 1e-4 // float32 keeps 4 digits of a score's fraction
 					}
 					graphtest.Close(t, fmt.Sprintf("%s, scores of %g, tables of %d, %s", e.Name, size, pairs, what), flat(got[i]),
-						vec.To[float64](flat(want[i])), tol)
+						graphtest.Values(want[i]), tol)
 				}
 			}
 		}

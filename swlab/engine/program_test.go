@@ -53,20 +53,13 @@ func number(v float32) tensor { return tensors.FromValue([]float32{v}) }
 
 func value(t *testing.T, v tensor) float32 {
 	t.Helper()
-	flat := must.M1(tensors.CopyFlatData[float32](v))
-	return flat[0]
-}
-
-// openGoAlone opens the pure-Go backend, which no other test of this package leaves open.
-func openGoAlone(t *testing.T) *Engine {
-	t.Helper()
-	return must.M1(Open(kindGo))
+	return must.M1(tensors.CopyFlatData[float32](v))[0]
 }
 
 // TestProgram: values arrive under their names, in lists, maps and structs, with and without those
 // that may be nil, and each form is compiled once.
 func TestProgram(t *testing.T) {
-	e := openGoAlone(t)
+	e := must.M1(Open(kindGo))
 	defer e.Close()
 	p := NewProgram[terms[tensor], sums[tensor]](e, "add", add)
 	for round := range 2 {
@@ -93,7 +86,7 @@ func TestProgram(t *testing.T) {
 // TestProgramFails: what a graph's builder panics with is the caller's error, the next call builds
 // again, and no engine is an error.
 func TestProgramFails(t *testing.T) {
-	e := openGoAlone(t)
+	e := must.M1(Open(kindGo))
 	broken := true
 	p := NewProgram[terms[tensor], sums[tensor]](e, nil, func(in terms[node]) sums[node] {
 		if broken {
@@ -121,7 +114,7 @@ func TestProgramFails(t *testing.T) {
 // TestCache: the program used longest ago goes, unless it is in use. Close waits for those in use,
 // and keeps nobody from other engines meanwhile.
 func TestCache(t *testing.T) {
-	e := openGoAlone(t)
+	e := must.M1(Open(kindGo))
 	c := &e.shared.cache
 	use := func(key any) func() {
 		_, done := must.M2(c.use(programKey{key: key}, func() (*compiled, error) {
@@ -145,7 +138,7 @@ func TestCache(t *testing.T) {
 	for Ready(e) == nil {
 		runtime.Gosched()
 	}
-	openGoAlone(t).Close()
+	must.M1(Open(kindGo)).Close()
 	select {
 	case <-closed:
 		t.Error("closed with a program in use")
@@ -157,7 +150,7 @@ func TestCache(t *testing.T) {
 
 // TestCloseWhileCompiling: Close waits also for a call whose program does not compile.
 func TestCloseWhileCompiling(t *testing.T) {
-	e := openGoAlone(t)
+	e := must.M1(Open(kindGo))
 	c, broken, closed := &e.shared.cache, errors.New("broken"), make(chan struct{})
 	_, _, err := c.use(programKey{key: "broken"}, func() (*compiled, error) {
 		go func() {
@@ -177,7 +170,7 @@ func TestCloseWhileCompiling(t *testing.T) {
 
 // TestProgramAtOnce: many goroutines and few forms compile each form once.
 func TestProgramAtOnce(t *testing.T) {
-	e := openGoAlone(t)
+	e := must.M1(Open(kindGo))
 	defer e.Close()
 	p := NewProgram[terms[tensor], sums[tensor]](e, nil, add)
 	var all sync.WaitGroup

@@ -148,19 +148,10 @@ func TestChamferGradients(t *testing.T) {
 		}
 		return out
 	}, x, y)
-	wide := func(v []float32) []float64 {
-		var out []float64
-		for _, f := range v {
-			out = append(out, float64(f))
-		}
-		return out
-	}
+	wx, wy := graphtest.Values(x), graphtest.Values(y)
 	for k, l := range forms {
 		for b := range batch {
-			clouds := [][]float64{
-				wide(tensors.MustCopyFlatData[float32](x)[b*m*dim : (b+1)*m*dim]),
-				wide(tensors.MustCopyFlatData[float32](y)[b*n*dim : (b+1)*n*dim]),
-			}
+			clouds := [][]float64{wx[b*m*dim : (b+1)*m*dim], wy[b*n*dim : (b+1)*n*dim]}
 			graphtest.Close(t, "cost", out[3*k][b:b+1], []float64{chamfer(clouds[0], clouds[1], dim, l)}, 1e-6)
 			for side, v := range clouds {
 				want := make([]float64, len(v))

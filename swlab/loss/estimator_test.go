@@ -11,6 +11,7 @@ import (
 	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
@@ -96,18 +97,10 @@ func TestAdaptiveInFloat32(t *testing.T) {
 // TestAdaptiveReference compares with the released implementation's n and loss, where the reference set is at hand.
 func TestAdaptiveReference(t *testing.T) {
 	z := graphtest.Golden(t, "asw.npz")
-	get := func(key string) []float64 {
-		if v, ok := z[key].Value().([]int32); ok {
-			out := make([]float64, len(v))
-			for i, x := range v {
-				out[i] = float64(x)
-			}
-			return out
-		}
+	get := func(key string) (out []float64) {
 		if v, ok := z[key].Value().([]int64); ok {
-			out := make([]float64, len(v))
-			for i, x := range v {
-				out[i] = float64(x)
+			for _, x := range v {
+				out = append(out, float64(x))
 			}
 			return out
 		}
@@ -155,10 +148,7 @@ func TestGapReference(t *testing.T) {
 	want, distance := graphtest.Values(z["eps"]), graphtest.Values(z["distance"])
 	for s := range 6 {
 		k := min(s, 4) // the last call is for its distance alone
-		location := make([]float32, len(at))
-		for i, c := range at {
-			location[i] = float32(c)
-		}
+		location := vec.To[float32](at)
 		graphtest.Close(t, "locations", location, want[s*pairs*3:][:pairs*3], 5e-4)
 		out := must.M1(x.Call(z["x"], z["y"], tensors.FromFlatDataAndDimensions(location, pairs, 3),
 			tensors.FromFlatDataAndDimensions(u[k*pairs*slices:][:pairs*slices], pairs, slices),
@@ -170,13 +160,7 @@ func TestGapReference(t *testing.T) {
 	}
 }
 
-func narrowed(x *tensors.Tensor) []float32 {
-	var out []float32
-	for _, v := range graphtest.Values(x) {
-		out = append(out, float32(v))
-	}
-	return out
-}
+func narrowed(x *tensors.Tensor) []float32 { return vec.To[float32](graphtest.Values(x)) }
 
 // controlledCosts are costs, directions and clouds of a pair of stretched and shifted normal
 // clouds, repeated with other directions.
@@ -206,14 +190,7 @@ func controlledCosts(t *testing.T, repeats, slices, dim int) (costs, directions,
 		}
 	}
 	costs = must.M1(ot1d.HostCosts(cx, cy, theta, slices, ot1d.HostConfig{Reduce: Mean}))
-	wide := func(v []float32) []float64 {
-		out := make([]float64, len(v))
-		for i, x := range v {
-			out[i] = float64(x)
-		}
-		return out
-	}
-	return costs, wide(theta), wide(cx.Coords), wide(cy.Coords), m
+	return costs, vec.To[float64](theta), vec.To[float64](cx.Coords), vec.To[float64](cy.Coords), m
 }
 
 // TestControlVariates: every control variate keeps the expectation and lowers the variance, the

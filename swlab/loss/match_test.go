@@ -14,6 +14,7 @@ import (
 	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
+	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -237,9 +238,7 @@ func TestGradientInPoints(t *testing.T) {
 		out := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node {
 			return []*graph.Node{graph.Stack(gradients(build(n[0], n[1]).Pairs, n[0], n[1]), 1)}
 		}, tensors.FromFlatDataAndDimensions(x, pairs, m, 3), tensors.FromFlatDataAndDimensions(y, pairs, m, 3))
-		for _, v := range out[0] {
-			got[name] = append(got[name], float64(v))
-		}
+		got[name] = vec.To[float64](out[0])
 	}
 	for name, g := range got {
 		var worst []float64 // of each pair
@@ -367,21 +366,13 @@ func TestLossesInOneGraph(t *testing.T) {
 	cloud := tensors.FromFlatDataAndDimensions(together[len(together)-2], batch, m, 3)
 	plain := graphtest.Floats(t, func(n []*graph.Node) []*graph.Node { return all(n[0], n[1], n[2], false) }, in[0], cloud, in[1])
 	for k, v := range plain {
-		want := make([]float64, len(v))
-		for i, f := range v {
-			want[i] = float64(f)
-		}
 		tol := 2e-5
 		if k >= len(plain)/2 {
 			tol = 5e-3 // an untrained network's points lie so close that the gradient of the EMD amplifies rounding
 		}
-		graphtest.Close(t, fmt.Sprintf("result %d", k), together[k], want, tol)
+		graphtest.Close(t, fmt.Sprintf("result %d", k), together[k], vec.To[float64](v), tol)
 	}
-	norm := 0.0
-	for _, g := range together[len(together)-1] {
-		norm += float64(g) * float64(g)
-	}
-	if !(norm > 0) || math.IsInf(norm, 0) {
-		t.Errorf("the gradient in the encoder's first layer has the squared length %v", norm)
+	if norm := vec.Norm(together[len(together)-1]); !(norm > 0) || math.IsInf(norm, 0) {
+		t.Errorf("the gradient in the encoder's first layer has the length %v", norm)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/janpfeifer/must"
 )
 
 func source(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 7)) }
@@ -94,20 +96,14 @@ func sizeOf(c []float64, m int) (size float64) {
 
 func assign(t *testing.T, name string, c []float64, m int, scale float64) *Assignment {
 	t.Helper()
-	a, err := Assign(c, m)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	a := must.M1(Assign(c, m))
 	verify(t, name, a, c, m, scale)
 	return a
 }
 
 func emd(t *testing.T, name string, x, y []float32, dim int, p float64) *Assignment {
 	t.Helper()
-	a, err := EMD(x, y, dim, p)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	a := must.M1(EMD(x, y, dim, p))
 	verify(t, name, a, matrixOf(x, y, dim, p), len(x)/dim, 0)
 	return a
 }

@@ -118,10 +118,7 @@ func TestAssignFeasible(t *testing.T) {
 				c[n] = math.Inf(1)
 			}
 		}
-		a, err := Assign(c, m)
-		if err != nil {
-			t.Fatalf("m = %d, costs %v: %v", m, cost, err)
-		}
+		a := must.M1(Assign(c, m))
 		near(t, fmt.Sprintf("m = %d, costs %v", m, cost), a.Cost, float64(m)*cost, 1e-15*float64(m)*math.Abs(cost))
 	}
 }

@@ -73,19 +73,14 @@ func TestReferenceStabilised(t *testing.T) {
 
 func TestStabilisedErrors(t *testing.T) {
 	x := []float32{1, 2}
+	call := func(y []float32, dim int, reg float64, iterations int) func() error {
+		return func() error { _, err := StabilisedSinkhorn(x, y, dim, reg, iterations); return err }
+	}
 	refuses(t, map[string]func() error{
-		"found reg = 0, iterations = 5": func() error { _, err := StabilisedSinkhorn(x, x, 2, 0, 5); return err },
-		"found reg = +Inf":              func() error { _, err := StabilisedSinkhorn(x, x, 2, math.Inf(1), 5); return err },
-		"iterations >= 1, found reg = 1, iterations = 0": func() error {
-			_,
-				err := StabilisedSinkhorn(x, x, 2, 1, 0)
-			return err
-		},
-		"dim = 3, 2 and 2 numbers": func() error { _, err := StabilisedSinkhorn(x, x, 3, 1, 1); return err },
-		"coordinate 1 of point 0 of cloud y is +Inf": func() error {
-			_,
-				err := StabilisedSinkhorn(x, []float32{1, float32(math.Inf(1))}, 2, 1, 1)
-			return err
-		},
+		"found reg = 0, iterations = 5":                  call(x, 2, 0, 5),
+		"found reg = +Inf":                               call(x, 2, math.Inf(1), 5),
+		"iterations >= 1, found reg = 1, iterations = 0": call(x, 2, 1, 0),
+		"dim = 3, 2 and 2 numbers":                       call(x, 3, 1, 1),
+		"coordinate 1 of point 0 of cloud y is +Inf":     call([]float32{1, float32(math.Inf(1))}, 2, 1, 1),
 	})
 }

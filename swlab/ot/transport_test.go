@@ -12,10 +12,7 @@ import (
 // transport solves and proves the plan with exact arithmetic: marginals, potentials and the gap.
 func transport(t *testing.T, name string, x, y []float32, dim int, p float64, a, b []float64) *TransportPlan {
 	t.Helper()
-	plan, err := Transport(x, y, dim, p, a, b)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	plan := must.M1(Transport(x, y, dim, p, a, b))
 	m, n := len(x)/dim, len(y)/dim
 	normal := func(w []float64, n int) []*big.Float {
 		out, sum := make([]*big.Float, n), new(big.Float).SetPrec(wide)

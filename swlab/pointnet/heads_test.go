@@ -108,8 +108,7 @@ func TestDropout(t *testing.T) {
 		}
 		in = append(in, tensors.FromFlatDataAndDimensions(v.Data, s.Shape...))
 	}
-	state := must.M1(graph.RNGStateFromSeed(5))
-	in = append(in, state)
+	in = append(in, must.M1(graph.RNGStateFromSeed(5)))
 	n := len(c.Specs())
 	out := graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
 		l := layers{w: weights.Bind(c.Specs(), in[1:1+n]), mode: Train, buffers: weights.Nodes{}}
@@ -154,8 +153,7 @@ func TestDropout(t *testing.T) {
 func TestHeadsRefuse(t *testing.T) {
 	for says, build := range map[string]func(x *graph.Node){
 		"expected codes [batch, 256], found (Float32)[2, 64]": func(x *graph.Node) {
-			(&Classifier{Classes: 2}).Forward(nil, x,
-				Eval, nil)
+			(&Classifier{Classes: 2}).Forward(nil, x, Eval, nil)
 		},
 		"expected noise [batch, 64], found (Float32)[2, 256]": func(x *graph.Node) {
 			Generator{}.Forward(nil, graph.Concatenate([]*graph.Node{x, x, x, x}, 1))

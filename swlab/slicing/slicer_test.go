@@ -57,8 +57,7 @@ func TestHostMaximizer(t *testing.T) {
 		return inGraph, onHost
 	}
 	reached := func(m *Maximizer, from *tensors.Tensor) []float32 {
-		l := must.M1(m.Maximize(3, from, x, x))
-		return tensors.MustCopyFlatData[float32](l)
+		return tensors.MustCopyFlatData[float32](must.M1(m.Maximize(3, from, x, x)))
 	}
 	still, stillOnHost := maximizers(0)
 	start := reached(still, nil)

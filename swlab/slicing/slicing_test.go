@@ -172,8 +172,7 @@ func TestMaximize(t *testing.T) {
 	x := tensors.FromFlatDataAndDimensions([]float32{10, 5, 3, 10, 5, 3}, 2, 1, 3)
 	climb := func(a Ascent, seed int64) []float32 {
 		c := must.M1(NewMaximizer(graphtest.Engine(t), nil, a, top))
-		l := must.M1(c.Maximize(seed, nil, x, x))
-		return tensors.MustCopyFlatData[float32](l)
+		return tensors.MustCopyFlatData[float32](must.M1(c.Maximize(seed, nil, x, x)))
 	}
 	value := func(l []float32) (v float64) {
 		for i, e := range []float64{100, 25, 9, 100, 25, 9} {
