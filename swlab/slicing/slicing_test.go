@@ -123,39 +123,15 @@ func TestAscentDrawsFreshNoise(t *testing.T) {
 	}
 }
 
-func TestCheck(t *testing.T) {
-	for says, err := range map[string]error{
-		"dimension 2 or more, found 1": Slicer{Distribution: Uniform{}}.Check(10, 10, 1),
-		"":                             Slicer{Distribution: Uniform{}}.Check(10, 10, 2),
-	} {
-		if (err == nil) != (says == "") || err != nil && !strings.Contains(err.Error(), says) {
-			t.Errorf("%v, expected %q", err, says)
-		}
-	}
-	for name, r := range map[string]Slicer{
-		"uniform, L = 5":               {Distribution: Uniform{}, Slices: 5},
-		"vmf(2), L = 7, ascent T = 50": {Distribution: VMF{Kappa: 2}, Slices: 7, Ascent: &Ascent{Steps: 50}},
-	} {
-		if r.Name() != name {
-			t.Errorf("%q, want %q", r.Name(), name)
-		}
-	}
-}
-
 // TestGivenNumbers: numbers come in order, and a draw of another shape is refused while the graph is built.
 func TestGivenNumbers(t *testing.T) {
 	build := func(dims ...int) error {
-		x, err := graph.NewExec(graphtest.Engine(t).Backend,
-			func(a *graph.Node) *graph.Node { return Given(a).Normal(dims...) })
-		if err != nil {
-			return err
-		}
-		_, err = x.Call([][]float32{{1, 2}})
+		x := must.M1(graph.NewExec(graphtest.Engine(t).Backend,
+			func(a *graph.Node) *graph.Node { return Given(a).Normal(dims...) }))
+		_, err := x.Call([][]float32{{1, 2}})
 		return err
 	}
-	if err := build(1, 2); err != nil {
-		t.Error(err)
-	}
+	must.M(build(1, 2))
 	if err := build(2, 1); err == nil || !strings.Contains(err.Error(), "a draw of [2 1] was given numbers of shape") {
 		t.Errorf("error %v", err)
 	}
