@@ -187,10 +187,7 @@ func (e edge) regularisation(p float64) float64 {
 
 // inFloat64 is the loss of a pair by its graph in float64, on the directions of a result.
 func inFloat64(l loss.Graph, e edge, d *Result) (float64, error) {
-	b, err := goBackend()
-	if err != nil {
-		return 0, err
-	}
+	b := must.M1(goBackend())
 	in := values{
 		X: tensors.FromFlatDataAndDimensions(vec.To[float64](e.x.Coords), 1, e.x.Points, e.x.Dim),
 		Y: tensors.FromFlatDataAndDimensions(vec.To[float64](e.y.Coords), 1, e.y.Points, e.y.Dim),
@@ -249,10 +246,7 @@ func (e edge) compute(name, column string, c loss.Config) (value float64, d *Res
 	if column == "host" && !sliced && !host || column != "host" && !isGraph {
 		return 0, nil, false, nil
 	}
-	b, err := goBackend()
-	if err != nil {
-		return 0, nil, true, err
-	}
+	b := must.M1(goBackend())
 	o := DistanceConfig{Config: c, Seed: 5, Engine: b, Path: HostPath, Gradient: true}
 	switch {
 	case column == "graph, float32":
@@ -311,9 +305,7 @@ func TestNumbersAtTheEdge(t *testing.T) {
 			if reg := e.regularisation(c.P); reg > 0 && strings.HasPrefix(name, "sinkhorn") {
 				c.Reg = reg
 			}
-			defaults := loss.Defaults()
-			plain := must.M1(loss.New(name, defaults))
-			if !e.applies(plain) {
+			if !e.applies(must.M1(loss.New(name, loss.Defaults()))) {
 				continue
 			}
 			for _, column := range columns {
