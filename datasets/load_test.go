@@ -17,17 +17,7 @@ import (
 // sharedData finds a folder of test data beside the repository, or skips.
 func sharedData(t *testing.T, parts ...string) string {
 	t.Helper()
-	dir := must.M1(os.Getwd())
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			t.Fatal("go.mod not found above the test's folder")
-		}
-		dir = filepath.Dir(dir)
-	}
-	path := filepath.Join(append([]string{dir, "..", "shared"}, parts...)...)
+	path := filepath.Join(append([]string{"..", "..", "shared"}, parts...)...)
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("no shared test data at ../shared/%s", strings.Join(parts, "/"))
 	}
@@ -40,8 +30,7 @@ func tree(t *testing.T, files map[string][]byte) string {
 	dir := filepath.Join(t.TempDir(), "root")
 	for name, data := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		must.M(os.MkdirAll(filepath.Dir(path), 0o700))
-		must.M(os.WriteFile(path, data, 0o600))
+		must.M(errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, data, 0o600)))
 	}
 	return dir
 }

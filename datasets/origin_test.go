@@ -92,11 +92,7 @@ func TestFarClouds(t *testing.T) {
 					t.Fatalf("%s at %g: normalised number %d is %v, expected %v", name, offset, i, normal.Coords[i], c)
 				}
 			}
-			if back, err := normal.Restore(normal.Frames); err != nil {
-				t.Error(err)
-			} else {
-				checkHeld(t, back, v[:len(s.Coords)], extent)
-			}
+			checkHeld(t, must.M1(normal.Restore(normal.Frames)), v[:len(s.Coords)], extent)
 		}
 		checkHeld(t, must.M1(New(v, 2, 50, 3)), v, extent)
 		checkHeld(t, must.M1(FromSlices([][][]float64{{v[:3], v[3:6], v[6:9]}})), v[:9], extent)
@@ -105,8 +101,7 @@ func TestFarClouds(t *testing.T) {
 	var body bytes.Buffer
 	_ = binary.Write(&body, binary.LittleEndian, whole)
 	npy := npyBytes(1, npyHeaderFor("<i8", "False", "(3, 2)"), body.Bytes())
-	s := must.M1(Load(write(t, "i.npy", npy), Options{Raw: true}))
-	for i, v := range s.Positions(0) {
+	for i, v := range must.M1(Load(write(t, "i.npy", npy), Options{Raw: true})).Positions(0) {
 		if int64(v) != whole[i] {
 			t.Errorf("number %d of integers: %v, expected %d", i, v, whole[i])
 		}
@@ -153,10 +148,7 @@ func TestNoOrigin(t *testing.T) {
 		for i, x := range v {
 			narrow[i] = float32(x)
 		}
-		same := must.M1(New(narrow, len(v)/3, 3))
-		a := s.Digest()
-		b := same.Digest()
-		if a != b || !slices.Equal(s.Coords, narrow) {
+		if s.Digest() != must.M1(New(narrow, len(v)/3, 3)).Digest() || !slices.Equal(s.Coords, narrow) {
 			t.Errorf("%s: float64 is kept in another way than float32", name)
 		}
 	}
@@ -165,10 +157,7 @@ func TestNoOrigin(t *testing.T) {
 // TestRoundingWarning: what float32 still loses is said, with the figure.
 func TestRoundingWarning(t *testing.T) {
 	v := append(wideNumbers(300, 0.1, 1), 1100000017, 2300000030, -3700000021)
-	s, err := New(v, len(v)/3, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.M1(New(v, len(v)/3, 3))
 	off := 0.0
 	for i, x := range v {
 		off = max(off, math.Abs(x-float64(s.Coords[i])))
@@ -234,8 +223,7 @@ func TestOriginsFollow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.npy")
 	must.M(s.WriteNPY(path))
 	checkHeld(t, must.M1(Load(path, Options{Raw: true})), v, 1)
-	a := s.Digest()
-	b := s.Rebase(nil).Digest()
+	a, b := s.Digest(), s.Rebase(nil).Digest()
 	moved := must.M1(New(wideNumbers(2*m*3, 2e8, 1), 2, m, 3))
 	c := moved.Digest()
 	moved.Origins[0]++

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/janpfeifer/must"
 )
 
 // box is an OFF mesh of a box with sides 1, 2 and z.
@@ -127,16 +129,13 @@ func TestSampleMeshesErrors(t *testing.T) {
 			t.Errorf("error %q, expected %s at its beginning", err, bad)
 		}
 	}
-	if left, _ := filepath.Glob(filepath.Join(base, "*", "*")); left != nil {
-		t.Errorf("left behind: %v", left)
-	}
-	if left, _ := filepath.Glob(filepath.Join(base, "*", ".*")); left != nil {
-		t.Errorf("left behind: %v", left)
+	for _, name := range []string{"*", ".*"} {
+		if left, _ := filepath.Glob(filepath.Join(base, "*", name)); left != nil {
+			t.Errorf("left behind: %v", left)
+		}
 	}
 	one := filepath.Join(in, "a", "x.off")
-	if err := os.MkdirAll(out, 0o755); err != nil { // an empty folder may be there
-		t.Fatal(err)
-	}
+	must.M(os.MkdirAll(out, 0o755)) // an empty folder may be there
 	if s, err := SampleMeshes(one, out, Options{Points: 5}, nil); err != nil || s.Clouds != 1 || s.Classes != nil {
 		t.Errorf("%+v, %v", s, err)
 	}

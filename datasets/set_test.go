@@ -11,11 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/sliced-wasserstein/lab/datasets/format"
-	"pgregory.net/rapid"
-
 	"github.com/janpfeifer/must"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/datasets/internal/rng"
+	"pgregory.net/rapid"
 )
 
 // randomSet makes a set of clouds with offset and scale far from normalised.
@@ -156,13 +155,9 @@ func TestSubset(t *testing.T) {
 			seen[k] = true
 		}
 	}
-	again, _ := s.Subset(20, 9)
-	if !slices.Equal(sub.Coords, again.Coords) {
-		t.Error("the same seed gave another subset")
-	}
-	other, _ := s.Subset(20, 10)
-	if slices.Equal(sub.Coords, other.Coords) {
-		t.Error("another seed gave the same subset")
+	again, other := must.M1(s.Subset(20, 9)), must.M1(s.Subset(20, 10))
+	if !slices.Equal(sub.Coords, again.Coords) || slices.Equal(sub.Coords, other.Coords) {
+		t.Error("the subset must depend on the seed alone")
 	}
 	// It depends on the cloud's index alone, not on its neighbours; the smaller subset is a prefix.
 	alone, _ := s.Select([]int{0}).Subset(11, 9)
@@ -181,6 +176,14 @@ func TestSubset(t *testing.T) {
 	wantError(t, failure(s.Subset(0, 1)), "at least 1")
 }
 
+// chiSquare is the statistic of counts that are all expected to be want.
+func chiSquare(counts []float64, want float64) (chi float64) {
+	for _, c := range counts {
+		chi += (c - want) * (c - want) / want
+	}
+	return chi
+}
+
 func TestSubsetIsUniform(t *testing.T) {
 	// 4 of 12 points, 3000 clouds: each point is expected 1000 times; chi-square with 11 degrees of
 	// freedom.
@@ -194,11 +197,7 @@ func TestSubsetIsUniform(t *testing.T) {
 	for _, v := range sub.Coords {
 		counts[int(v)]++
 	}
-	chi := 0.0
-	for _, c := range counts {
-		chi += (c - n*k/m) * (c - n*k/m) / (n * k / m)
-	}
-	if chi > 31 { // p = 0.001
+	if chi := chiSquare(counts[:], n*k/m); chi > 31 { // p = 0.001
 		t.Errorf("chi-square %.1f", chi)
 	}
 }
@@ -222,35 +221,25 @@ func TestEpochOrder(t *testing.T) {
 	for epoch := range 2000 {
 		first[EpochOrder(10, 1, epoch)[0]]++
 	}
-	chi := 0.0
-	for _, c := range first {
-		chi += (c - 200) * (c - 200) / 200
-	}
-	if chi > 27.9 { // p = 0.001, 9 degrees of freedom
+	if chi := chiSquare(first[:], 200); chi > 27.9 { // p = 0.001, 9 degrees of freedom
 		t.Errorf("first rows are not uniform over epochs: chi-square %.1f", chi)
 	}
 }
 
 func TestBatches(t *testing.T) {
 	order := EpochOrder(10, 1, 0)
-	batches := Batches(order, 4)
-	if len(batches) != 3 || len(batches[0]) != 4 || len(batches[2]) != 2 {
-		t.Fatalf("found %v", batches)
-	}
-	if !slices.Equal(slices.Concat(batches...), order) {
-		t.Error("batches do not make up the order")
-	}
-	if b := Batches(order, 100); len(b) != 1 || len(b[0]) != 10 {
-		t.Errorf("a batch larger than the data: %v", b)
-	}
-	if b := Batches(order, 5); len(b) != 2 {
-		t.Errorf("an exact division: %v", b)
+	for size, want := range map[int][]int{4: {4, 4, 2}, 100: {10}, 5: {5, 5}, 0: {10}} {
+		batches := Batches(order, size)
+		var sizes []int
+		for _, b := range batches {
+			sizes = append(sizes, len(b))
+		}
+		if !slices.Equal(sizes, want) || !slices.Equal(slices.Concat(batches...), order) {
+			t.Errorf("size %d: %v", size, batches)
+		}
 	}
 	if b := Batches(nil, 5); len(b) != 0 {
 		t.Errorf("no rows: %v", b)
-	}
-	if b := Batches(order, 0); len(b) != 1 {
-		t.Errorf("size 0: %v", b)
 	}
 }
 

@@ -28,8 +28,7 @@ func TestArchitecture(t *testing.T) {
 		}
 	}
 	const list = `{{if .GoFiles}}{{.ImportPath}}{{range .Imports}} {{.}}{{end}}{{end}}`
-	out := must.M1(exec.Command("go", "list", "-f", list, "../...").Output())
-	for line := range strings.Lines(string(out)) {
+	for line := range strings.Lines(string(must.M1(exec.Command("go", "list", "-f", list, "../...").Output()))) {
 		var ours []string
 		for _, name := range strings.Fields(line) {
 			if name, ok := strings.CutPrefix(name, "github.com/sliced-wasserstein/lab/"); ok {

@@ -33,11 +33,7 @@ func TestConventions(t *testing.T) {
 		if name == "sw" {
 			o.Directions = &swlab.Directions{Values: directions.Coords, Shape: []int{directions.Points, directions.Dim}}
 		}
-		d, err := swlab.Distance(name, x, y, o)
-		if err != nil {
-			t.Errorf("%s: %v", row[1], err)
-			continue
-		}
+		d := must.M1(swlab.Distance(name, x, y, o))
 		value := d.Value
 		if sign, by, ok := strings.Cut(strings.TrimPrefix(row[2], ", "), " "); ok {
 			factor := must.M1(strconv.ParseFloat(by, 64))
@@ -67,9 +63,7 @@ func options(t *testing.T, call string) (name string, o swlab.DistanceConfig) {
 		case !given:
 			value = "true"
 		}
-		if err := fields.Apply(map[string]any{what: value}); err != nil {
-			t.Fatalf("%s: %v", call, err)
-		}
+		must.M(fields.Apply(map[string]any{what: value}))
 	}
 	return name, o
 }
@@ -82,9 +76,7 @@ func array(t *testing.T, page, name string) *datasets.Set {
 		t.Fatalf("the page has no array %s", name)
 	}
 	var rows [][]float32
-	if err := json.Unmarshal([]byte(found[1]), &rows); err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	must.M(json.Unmarshal([]byte(found[1]), &rows))
 	s := &datasets.Set{Name: name, Clouds: 1, Points: len(rows), Dim: len(rows[0])}
 	for _, r := range rows {
 		s.Coords = append(s.Coords, r...)

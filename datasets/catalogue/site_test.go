@@ -12,7 +12,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -192,14 +191,7 @@ func fetched(t *testing.T, source Source, o Options, content []byte) *Record {
 func refused(t *testing.T, source Source, o Options, texts ...string) error {
 	t.Helper()
 	_, err := Fetch(context.Background(), source, o)
-	if err == nil {
-		t.Fatal("no error")
-	}
-	for _, text := range texts {
-		if !strings.Contains(err.Error(), text) {
-			t.Errorf("error %q, expected %q in it", err, text)
-		}
-	}
+	wantError(t, err, texts...)
 	for _, name := range []string{FilesName, ".unpack", RecordName} {
 		if _, err := os.Stat(filepath.Join(source.Dir(o.Cache), name)); err == nil {
 			t.Errorf("%s was left behind", name)

@@ -56,17 +56,7 @@ func TestSharedMeshes(t *testing.T) {
 // sharedData finds a folder of test data beside the repository, or skips.
 func sharedData(t *testing.T, parts ...string) string {
 	t.Helper()
-	dir := must.M1(os.Getwd())
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			break
-		}
-		if dir == filepath.Dir(dir) {
-			t.Fatal("go.mod not found above the test's folder")
-		}
-		dir = filepath.Dir(dir)
-	}
-	path := filepath.Join(append([]string{dir, "..", "shared"}, parts...)...)
+	path := filepath.Join(append([]string{"..", "..", "..", "shared"}, parts...)...)
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("no shared test data at ../shared/%s", strings.Join(parts, "/"))
 	}

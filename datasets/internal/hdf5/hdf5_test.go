@@ -30,10 +30,7 @@ func open(t *testing.T, name string) *File {
 // wantCounting checks that entry i of an array is i % 251.
 func wantCounting(t *testing.T, f *File, name string, shape ...int) {
 	t.Helper()
-	a, err := f.Array(name)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
+	a := must.M1(f.Array(name))
 	raw, err := a.Read()
 	if err != nil || !slices.Equal(a.Shape, shape) || len(raw) != int(memory.Bytes(a.sizes()...)) {
 		t.Fatalf("%s: %d bytes of shape %v, expected %v; %v", name, len(raw), a.Shape, shape, err)
