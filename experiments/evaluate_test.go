@@ -38,8 +38,7 @@ func TestEvaluate(t *testing.T) {
 	w := must.M1(c.Start())
 	calls := 0
 	s := must.M1(Evaluate(e, net, w, set, EvaluateOptions{Seed: 1, Progress: func(done, total int) { calls++ }}))
-	network := must.M1(swlab.NewNetwork(w))
-	y := must.M1(network.Reconstruct(set, swlab.NetworkOptions{Engine: e}))
+	y := must.M1(must.M1(swlab.NewNetwork(w)).Reconstruct(set, swlab.NetworkOptions{Engine: e}))
 	batches := 2 // on a GPU all clouds are one
 	if e.IsCUDA() {
 		batches = 1

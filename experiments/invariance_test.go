@@ -18,8 +18,7 @@ import (
 func TestInvariance(t *testing.T) {
 	rows := must.M1(Invariance(must.M1(engine.Open("")), must.M1(datasets.Shapes{Train: 1, Test: 1, Points: 64, Classes: []string{"chair", "car", "mug"}}.Generate()), InvarianceConfig{Names: amortizer.Names(), Pairs: 2, Seeds: []uint64{1, 2}}))
 	for _, row := range rows {
-		a := must.M1(amortizer.New(row.Map, amortizer.Config{Points: 64}))
-		claimed := a.Properties()
+		claimed := must.M1(amortizer.New(row.Map, amortizer.Config{Points: 64})).Properties()
 		for what, v := range map[string]Range{"permute X": row.PermuteX, "permute Y": row.PermuteY, "exchange": row.Exchange, "bootstrap": row.Bootstrap} {
 			still := claimed.Invariant && strings.HasPrefix(what, "permute") || claimed.Symmetric && what == "exchange"
 			if still != (v.Max < 1e-4) || !(v.Min <= v.Max) || v.Max > 180 {

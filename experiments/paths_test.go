@@ -47,11 +47,9 @@ func TestAscentPaths(t *testing.T) {
 	}
 	maximizer := must.M1(slicing.NewMaximizer(e, nil, a, loss.Sliced{Slicer: slicer}.Objective()))
 	two := []int{0, 0}
-	end, err := maximizer.Maximize(1, tensors.FromFlatDataAndDimensions(starts, 2, 3),
-		tensors.FromFlatDataAndDimensions(x.Select(two).Coords, 2, 16, 3), tensors.FromFlatDataAndDimensions(y.Select(two).Coords, 2, 16, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	end := must.M1(maximizer.Maximize(1, tensors.FromFlatDataAndDimensions(starts, 2, 3),
+		tensors.FromFlatDataAndDimensions(x.Select(two).Coords, 2, 16, 3),
+		tensors.FromFlatDataAndDimensions(y.Select(two).Coords, 2, 16, 3)))
 	want := tensors.MustCopyFlatData[float32](end)
 	for i, p := range paths {
 		for j := range 3 {

@@ -81,8 +81,7 @@ func TestLectures(t *testing.T) {
 		if err != nil || len(files) != 1 {
 			t.Fatalf("lecture %s: %v, %v", lecture, files, err)
 		}
-		cells := must.M1(ipynb.Read(files[0]))
-		for _, c := range cells {
+		for _, c := range must.M1(ipynb.Read(files[0])) {
 			if !strings.Contains(string(c.Source), `exercise.Check("`+id+`"`) {
 				continue
 			}

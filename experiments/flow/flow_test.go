@@ -40,8 +40,7 @@ func options() swlab.DistanceConfig {
 
 func mustRun(t *testing.T, x, y *datasets.Set, l Loss, o Config) *Flow {
 	t.Helper()
-	f := must.M1(Descend(context.Background(), x, y, l, o))
-	return f
+	return must.M1(Descend(context.Background(), x, y, l, o))
 }
 
 // TestMonotone: minima of sums of squares fall in every step below 2/curvature, also when matchings

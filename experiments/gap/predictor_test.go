@@ -94,8 +94,7 @@ func TestStep(t *testing.T) {
 		defer a.close()
 		before := a.values()
 		z := s.noise(rand.New(rand.NewPCG(1, 1)), p.n)
-		eps := must.M1(a.predict(p))
-		up := must.M1(s.slope(p, eps, z))
+		up := must.M1(s.slope(p, must.M1(a.predict(p)), z))
 		g := must.M1(a.gradient(p, up)) // of the sum over the pairs
 		must.M(a.step(p, s, z))
 		for i, v := range a.values() {

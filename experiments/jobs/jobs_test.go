@@ -51,15 +51,10 @@ func waitForStop(pipe string) int {
 		fmt.Println("gone on with")
 		return 0
 	}
-	if err := os.WriteFile(pipe+".begun", nil, 0o644); err != nil {
-		panic(err)
-	}
+	must.M(os.WriteFile(pipe+".begun", nil, 0o644))
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, syscall.SIGTERM)
-	f, err := os.OpenFile(pipe, os.O_WRONLY, 0) // until the test reads
-	if err != nil {
-		panic(err)
-	}
+	f := must.M1(os.OpenFile(pipe, os.O_WRONLY, 0)) // until the test reads
 	fmt.Fprintln(f, os.Getpid())
 	f.Close()
 	select {
@@ -86,10 +81,7 @@ func stopping(t *testing.T, name string) (j Job, pipe string) {
 // begun waits until the job of that pipe runs and returns its process.
 func begun(t *testing.T, pipe string) (pid int) {
 	t.Helper()
-	raw := must.M1(os.ReadFile(pipe))
-	if _, err := fmt.Sscan(string(raw), &pid); err != nil {
-		t.Fatal(err)
-	}
+	must.M1(fmt.Sscan(string(must.M1(os.ReadFile(pipe))), &pid))
 	return pid
 }
 

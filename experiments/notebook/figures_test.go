@@ -15,8 +15,7 @@ import (
 func committed(t *testing.T, ending string) (files []string) {
 	t.Helper()
 	for _, size := range []string{"desk", "quick", "real"} {
-		more := must.M1(filepath.Glob("../../docs/results/*-" + size + ending))
-		files = append(files, more...)
+		files = append(files, must.M1(filepath.Glob("../../docs/results/*-"+size+ending))...)
 	}
 	if len(files) == 0 {
 		t.Fatalf("no stored results *%s", ending)
@@ -29,8 +28,7 @@ func TestCommittedPictures(t *testing.T) {
 	pages := must.M1(filepath.Glob("../../docs/results/*.md"))
 	seen := 0
 	for _, page := range pages {
-		shown := must.M1(reproduce.PagePictures(page))
-		for _, p := range shown {
+		for _, p := range must.M1(reproduce.PagePictures(page)) {
 			want, err := os.ReadFile(filepath.Join(filepath.Dir(page), p.File))
 			got, drawErr := p.Picture.PNG()
 			if err != nil || drawErr != nil {

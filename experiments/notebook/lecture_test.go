@@ -49,10 +49,7 @@ func TestLecture(t *testing.T) {
 }
 
 func ExampleSliceCosts() {
-	x, err := Shape("chair", 64)
-	if err != nil {
-		panic(err)
-	}
+	x := must.M1(Shape("chair", 64))
 	f, err := SliceCosts(x, x, []float32{0, 0, 1})
 	fmt.Println(f, err)
 	// Output: [0] <nil>

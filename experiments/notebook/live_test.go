@@ -106,10 +106,8 @@ func TestLive(t *testing.T) {
 // wantLast is the reconstruction by the network of the finished run.
 func wantLast(t *testing.T, e *engine.Engine, l *LiveRun, clouds *datasets.Set) []float32 {
 	t.Helper()
-	file := must.M1(train.WeightsFile(l.Result.Run, "last"))
-	w := must.M1(weights.ReadSafetensors(file))
-	net := must.M1(swlab.NewNetwork(w))
-	points, err := net.Reconstruct(clouds, swlab.NetworkOptions{Engine: e})
+	w := must.M1(weights.ReadSafetensors(must.M1(train.WeightsFile(l.Result.Run, "last"))))
+	points, err := must.M1(swlab.NewNetwork(w)).Reconstruct(clouds, swlab.NetworkOptions{Engine: e})
 	if err != nil || len(points) != len(l.Snapshots[3].Points) {
 		t.Fatalf("%d numbers, %v", len(points), err)
 	}

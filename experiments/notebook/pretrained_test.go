@@ -29,9 +29,7 @@ func TestPretrained(t *testing.T) {
 	e := must.M1(engine.Open(""))
 	c := train.DefaultConfig()
 	c.Points, c.Batch, c.Epochs, c.Slices = 16, 2, 2, 4
-	if _, err := train.Run(t.Context(), e, set, c, train.Options{Out: pretrained}); err != nil {
-		t.Fatal(err)
-	}
+	must.M1(train.Run(t.Context(), e, set, c, train.Options{Out: pretrained}))
 	if net, err := b.Pretrained(); err != nil || net.Points != 16 {
 		t.Errorf("a finished one: %v, %v", net, err)
 	}

@@ -49,9 +49,7 @@ func TestBook(t *testing.T) {
 	other := c
 	other.Seed = 2
 	other.Steps = 1
-	if _, err := cell().Train(e, trainSet, other); err != nil {
-		t.Fatal(err)
-	}
+	must.M1(cell().Train(e, trainSet, other))
 	must.M(cell().Reset(e, trainSet, other))
 	_, gone := cell().Finished(e, trainSet, other)
 	if _, err := cell().Finished(e, trainSet, c); gone == nil || err != nil {

@@ -11,8 +11,7 @@ import (
 // press sends the test the signal that the stop button sends a cell.
 func press(t *testing.T) {
 	t.Helper()
-	self := must.M1(os.FindProcess(os.Getpid()))
-	if err := self.Signal(os.Interrupt); err != nil {
+	if err := must.M1(os.FindProcess(os.Getpid())).Signal(os.Interrupt); err != nil {
 		t.Skipf("no signals here: %v", err)
 	}
 }

@@ -2,8 +2,11 @@ package reproduce
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/janpfeifer/must"
@@ -29,11 +32,7 @@ func preset(t *testing.T, name string) Preset {
 // plan returns a table's schedule, including our rows.
 func plan(t *testing.T, l *runs.Store, name string, p Preset, rows ...string) *Schedule {
 	t.Helper()
-	out, err := NewSchedule(l, name, p, rows, true)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return out
+	return must.M1(NewSchedule(l, name, p, rows, true))
 }
 
 // training returns the job's training, or nil.
@@ -91,6 +90,16 @@ func pretend(t *testing.T, l *runs.Store, r runs.Task) {
 	}
 	raw := must.M1(json.Marshal(result))
 	dir := l.Folder(r)
-	must.M(os.MkdirAll(dir, 0o755))
-	must.M(os.WriteFile(filepath.Join(dir, "result.json"), raw, 0o644))
+	must.M(errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, "result.json"), raw, 0o644)))
 }
+
+// wantError fails unless the error says that.
+func wantError(t *testing.T, err error, says string) {
+	t.Helper()
+	if !strings.Contains(fmt.Sprint(err), says) {
+		t.Errorf("error %v, expected %q in it", err, says)
+	}
+}
+
+// failure returns the error of a call.
+func failure[T any](_ T, err error) error { return err }

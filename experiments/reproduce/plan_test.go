@@ -131,9 +131,7 @@ func TestRowsAndSeeds(t *testing.T) {
 	if got, want := strings.Join(names, " "), "la-v-dsw/4 la-v-dsw/2 chamfer/4 chamfer/2 max-sw-T50-moving/4 max-sw-T50-moving/2"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if _, err := plan.Item("sw/4"); err == nil || !strings.Contains(err.Error(), `no job "sw/4"`) {
-		t.Error(err)
-	}
+	wantError(t, failure(plan.Item("sw/4")), `no job "sw/4"`)
 	bare, err := NewSchedule(l, "short_reconstruction_result", p, nil, false)
 	if err != nil || len(bare.Table.Rows) != 15 || len(bare.Table.Columns) != 5 {
 		t.Errorf("without ours: %d rows, %d columns, %v", len(bare.Table.Rows), len(bare.Table.Columns), err)
@@ -146,27 +144,17 @@ func TestRowsAndSeeds(t *testing.T) {
 		t.Errorf("rows by registered names: %+v", c)
 	}
 	for row, says := range map[string]string{"sw+nothing": `unknown row "sw+nothing"`, "sw+la": "amortizer = la would do nothing", "emd-exact": "no network", "v-dsw+la+ea": "unknown row"} {
-		if _, err := NewSchedule(l, "short_reconstruction_result", p, []string{row}, true); err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("row %s: %v", row, err)
-		}
+		wantError(t, failure(NewSchedule(l, "short_reconstruction_result", p, []string{row}, true)), says)
 	}
-	if _, err := NewSchedule(l, "vDSW_approximation", p, []string{"eb-sw"}, true); err == nil || !strings.Contains(err.Error(), "unknown row") {
-		t.Errorf("row by name in the study of the gap: %v", err)
-	}
-	if _, err := NewSchedule(l, "table_1", p, nil, true); err == nil || !strings.Contains(err.Error(), `"table_1"`) {
-		t.Error(err)
-	}
+	wantError(t, failure(NewSchedule(l, "vDSW_approximation", p, []string{"eb-sw"}, true)), "unknown row")
+	wantError(t, failure(NewSchedule(l, "table_1", p, nil, true)), `"table_1"`)
 	p.Seeds = []uint64{1, 1}
-	if _, err := NewSchedule(l, "ablation_T", p, nil, true); err == nil || !strings.Contains(err.Error(), "seeds: 1 twice") {
-		t.Error(err)
-	}
+	wantError(t, failure(NewSchedule(l, "ablation_T", p, nil, true)), "seeds: 1 twice")
 	if got, err := ParseSeeds("3, 1,2"); err != nil || !slices.Equal(got, []uint64{3, 1, 2}) {
 		t.Error(got, err)
 	}
 	for _, bad := range []string{"", "1,", "one", "-1"} {
-		if _, err := ParseSeeds(bad); err == nil || !strings.Contains(err.Error(), "seeds: expected numbers") {
-			t.Errorf("%q: %v", bad, err)
-		}
+		wantError(t, failure(ParseSeeds(bad)), "seeds: expected numbers")
 	}
 }
 

@@ -197,9 +197,7 @@ func TestOverride(t *testing.T) {
 		if err == nil {
 			_, err = NewSchedule(l, "ablation_T", p, []string{"la-v-dsw"}, true)
 		}
-		if err == nil || !strings.Contains(err.Error(), says) {
-			t.Errorf("%s: %v, expected %q", name, err, says)
-		}
+		wantError(t, err, says)
 	}
 	if Reads("gap", "kappa") || !Reads("shapes", "momentum") || Reads("reconstruction", "chair_epochs") {
 		t.Error("which study reads which setting")
@@ -208,7 +206,5 @@ func TestOverride(t *testing.T) {
 	if err := p.check(); err == nil || !strings.Contains(err.Error(), `found "fast"`) {
 		t.Error(err)
 	}
-	if _, err := PresetOf("tiny"); err == nil || !strings.Contains(err.Error(), `expected smoke, quick, desk, paper, found "tiny"`) {
-		t.Error(err)
-	}
+	wantError(t, failure(PresetOf("tiny")), `expected smoke, quick, desk, paper, found "tiny"`)
 }

@@ -54,9 +54,7 @@ func TestFill(t *testing.T) {
 	if len(plan.Missing(l)) != 5 {
 		t.Error("a damaged result counts as done")
 	}
-	if _, err := plan.Fill(l, nil); err == nil || !strings.Contains(err.Error(), result) {
-		t.Errorf("the error does not name the damaged file: %v", err)
-	}
+	wantError(t, failure(plan.Fill(l, nil)), result)
 }
 
 // TestDo: a failing job does not stop the others, and a cancelled call stops.
@@ -130,10 +128,7 @@ func TestLeftOfAll(t *testing.T) {
 	var all []*Schedule
 	hashes, sum := map[string]bool{}, 0
 	for _, name := range table.Names() {
-		s, err := NewSchedule(l, name, p, nil, true)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
+		s := must.M1(NewSchedule(l, name, p, nil, true))
 		if err := Ready(s); err == nil || !strings.Contains(err.Error(), "swlab data fetch shapenet-") {
 			t.Errorf("%s: ready without its data: %v", name, err)
 		}

@@ -53,9 +53,7 @@ func TestCandidates(t *testing.T) {
 	} {
 		p := preset(t, "smoke")
 		bad.change(&p)
-		if _, err := NewSchedule(l, "ablation_L", p, nil, true); err == nil || !strings.Contains(err.Error(), bad.says) {
-			t.Errorf("%v, expected %q", err, bad.says)
-		}
+		wantError(t, failure(NewSchedule(l, "ablation_L", p, nil, true)), bad.says)
 	}
 }
 
@@ -193,8 +191,7 @@ func scored(t *testing.T, l *runs.Store, s runs.Scores, emd float64, sw ...float
 	if sw != nil {
 		v.SW.Mean = sw[0]
 	}
-	raw := must.M1(json.Marshal(v))
-	must.M(os.WriteFile(filepath.Join(l.Folder(s), "result.json"), raw, 0o644))
+	must.M(os.WriteFile(filepath.Join(l.Folder(s), "result.json"), must.M1(json.Marshal(v)), 0o644))
 }
 
 // TestSelectGeneration: candidates of the chair tables are compared by the reconstruction EMD of

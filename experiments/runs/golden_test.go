@@ -85,8 +85,7 @@ func TestSourceOfTasks(t *testing.T) {
 		t.Error("another code of the loss, and the same hash")
 	}
 	g := Gap{data, gap.Config{Method: "own"}}
-	raw := must.M1(json.Marshal(g))
-	sum := sha256.Sum256([]byte("gap\n" + string(raw) + "amortizer own version 2"))
+	sum := sha256.Sum256([]byte("gap\n" + string(must.M1(json.Marshal(g))) + "amortizer own version 2"))
 	if Hash(g) != hex.EncodeToString(sum[:]) {
 		t.Error("the code of the amortizer is not part of its study")
 	}

@@ -19,8 +19,7 @@ func learned(t *testing.T, l *Store, r Training) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{}
 	for _, name := range []string{"weights.safetensors", "best.safetensors"} {
-		raw := must.M1(os.ReadFile(filepath.Join(l.Folder(r), RunFolder, name)))
-		out[name] = raw
+		out[name] = must.M1(os.ReadFile(filepath.Join(l.Folder(r), RunFolder, name)))
 	}
 	return out
 }
@@ -101,8 +100,7 @@ func TestMoved(t *testing.T) {
 	places := []string{stored(t, filepath.Join(t.TempDir(), "a"), 1), stored(t, filepath.Join(t.TempDir(), "b"), 1)}
 	var rs []Training
 	for _, place := range places {
-		d := must.M1(l.Data(Data{Path: place, Split: "train", Points: 32}))
-		rs = append(rs, sw(d))
+		rs = append(rs, sw(must.M1(l.Data(Data{Path: place, Split: "train", Points: 32}))))
 	}
 	if l.Folder(rs[0]) != l.Folder(rs[1]) {
 		t.Fatal("the same clouds in two places make two runs")
@@ -123,8 +121,7 @@ func TestMoved(t *testing.T) {
 func TestTrainedOn(t *testing.T) {
 	l := in(t)
 	place := stored(t, filepath.Join(t.TempDir(), "a"), 1)
-	d := must.M1(l.Data(Data{Path: place, Split: "train", Points: 32, Val: 0.25}))
-	r := sw(d)
+	r := sw(must.M1(l.Data(Data{Path: place, Split: "train", Points: 32, Val: 0.25})))
 	r.Config.Seed = 7 // not that of the points
 	do(t, l, r)
 	run := filepath.Join(l.Folder(r), RunFolder)

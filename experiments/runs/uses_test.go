@@ -54,8 +54,7 @@ func scores(t *testing.T, l *Store, r Training) {
 	many.Train = 13 // the six are among the first 50
 	six := Scores{Of: r, State: "last", Data: many, Six: true, Seed: 3}
 	do(t, l, six)
-	whole := must.M1(l.Clouds(many))
-	chosen, _ := must.M2(experiments.SixShapes(whole))
+	chosen, _ := must.M2(experiments.SixShapes(must.M1(l.Clouds(many))))
 	digest := chosen.Digest()
 	if err := l.Result(six, &got); err != nil || got.N != 6 || got.PerCloud.Digest != digest {
 		t.Errorf("six clouds: %+v, %v", got, err)
@@ -70,9 +69,7 @@ func scores(t *testing.T, l *Store, r Training) {
 // network is that of the weights, and the engine of the store.
 func network(t *testing.T, l *Store, w *weights.Set) (*swlab.Network, *engine.Engine) {
 	t.Helper()
-	n := must.M1(swlab.NewNetwork(w))
-	e := must.M1(l.Engine())
-	return n, e
+	return must.M1(swlab.NewNetwork(w)), must.M1(l.Engine())
 }
 
 // accuracy: the fraction of right answers of the classifier that latent.Classify trains on the
@@ -97,8 +94,7 @@ func accuracy(t *testing.T, l *Store, r Training) {
 	train := must.M1(l.codes(context.Background(), w, a.Train))
 	test := must.M1(l.codes(context.Background(), w, a.Test))
 	c.Classes = 4
-	e := must.M1(l.Engine())
-	want := must.M1(latent.Classify(context.Background(), e, train, test, c, nil))
+	want := must.M1(latent.Classify(context.Background(), must.M1(l.Engine()), train, test, c, nil))
 	if v.Loss != want.Loss || !reflect.DeepEqual(v.Correct, want.Correct) {
 		t.Errorf("%+v, latent.Classify: %+v", v, want)
 	}
@@ -170,8 +166,7 @@ func controls(t *testing.T, l *Store, g Generation) {
 	g.From = FromCodes
 	do(t, l, g)
 	made := must.M1(datasets.Load(filepath.Join(l.Folder(g), GeneratedFile), datasets.Options{Raw: true}))
-	w := must.M1(l.weights(g.Of, g.State))
-	net, e := network(t, l, w)
+	net, e := network(t, l, must.M1(l.weights(g.Of, g.State)))
 	want := must.M1(net.Reconstruct(real, swlab.NetworkOptions{Engine: e}))
 	for i := range want {
 		if d := want[i] - made.Coords[i]; !(math.Abs(float64(d)) < 1e-5) {
@@ -213,8 +208,7 @@ func TestGap(t *testing.T) {
 	var got gap.Result
 	must.M(l.Result(g, &got))
 	set := must.M1(l.Clouds(g.Data))
-	e := must.M1(l.Engine())
-	want := must.M1(gap.Study(context.Background(), e, set, c, gap.Options{}))
+	want := must.M1(gap.Study(context.Background(), must.M1(l.Engine()), set, c, gap.Options{}))
 	got.Paper, want.Paper = gap.PaperProtocol{Distance: got.Paper.Distance}, gap.PaperProtocol{Distance: want.Paper.Distance}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)

@@ -195,8 +195,7 @@ func TestResume(t *testing.T) {
 		out := map[string]int64{}
 		files, _ := filepath.Glob(filepath.Join(dir, "runs", "*", "result.json"))
 		for _, f := range files {
-			info := must.M1(os.Stat(f))
-			out[f] = info.ModTime().UnixNano()
+			out[f] = must.M1(os.Stat(f)).ModTime().UnixNano()
 		}
 		return out
 	}

@@ -10,11 +10,7 @@ import (
 
 // FuzzRead: results that can be read are written as results that can.
 func FuzzRead(f *testing.F) {
-	raw, err := os.ReadFile("../../docs/results/ablation_L-desk.json")
-	if err != nil {
-		f.Fatal(err)
-	}
-	f.Add(raw)
+	f.Add(must.M1(os.ReadFile("../../docs/results/ablation_L-desk.json")))
 	f.Add([]byte(`{"name":"ablation_L","columns":[{"key":"sw","scale":100}],"rows":[{"id":"x","ours":true,"values":{"sw":{"mean":null,"sd":1,"n":2,"values":[1,null]}}}]}`))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		r, err := Read(raw)
