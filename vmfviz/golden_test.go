@@ -176,8 +176,7 @@ func TestGolden(t *testing.T) {
 			if *update {
 				must.M(os.WriteFile(path, got, 0o644))
 			}
-			want := must.M1(os.ReadFile(path))
-			if ok, err := cmpimg.EqualApprox("png", got, want, 0.15); err != nil || !ok {
+			if ok, err := cmpimg.EqualApprox("png", got, must.M1(os.ReadFile(path)), 0.15); err != nil || !ok {
 				out := filepath.Join(t.TempDir(), g.name+".png")
 				_ = os.WriteFile(out, got, 0o644)
 				t.Errorf("%s: the picture differs from %s (err %v); if it should, look at it and run with -update", g.name, path, err)

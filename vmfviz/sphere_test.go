@@ -3,6 +3,8 @@ package vmfviz
 import (
 	"math"
 	"testing"
+
+	"github.com/janpfeifer/must"
 )
 
 // TestHeatInterpolation: exact for constants, close for a smooth function, and
@@ -12,9 +14,7 @@ func TestHeatInterpolation(t *testing.T) {
 	if len(g) != 3*2*40*40 {
 		t.Fatalf("SphereGrid(40) has %d numbers", len(g))
 	}
-	if err := checkUnit("grid", g, 3); err != nil {
-		t.Fatal(err)
-	}
+	must.M(checkUnit("grid", g, 3))
 	for i := range 3 { // the first circle is round the north pole, from the x axis
 		if want := math.Cos(math.Pi / 80); math.Abs(float64(g[3*i+2])-want) > 1e-6 {
 			t.Errorf("z of direction %d is %g, expected %g", i, g[3*i+2], want)

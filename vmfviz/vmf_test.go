@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/janpfeifer/must"
 )
 
 // testNoise returns n rows of noise.
@@ -93,14 +95,9 @@ func TestVMFScript(t *testing.T) {
 	code = strings.TrimSuffix(code, "  function start(")
 	for _, kappa := range []float64{0, 0.1, 12, 1000} {
 		script := fmt.Sprintf("%s\nconsole.log(JSON.stringify(samples(noise(%q), directions(%q)[0], %g)))", code, base64.StdEncoding.EncodeToString(d.Frames[0].Noise), d.Frames[0].Location, kappa)
-		out, err := exec.Command(node, "-e", script).CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
+		out := must.M1(exec.Command(node, "-e", script).Output())
 		var got []vec3
-		if err := json.Unmarshal(out, &got); err != nil {
-			t.Fatal(err)
-		}
+		must.M(json.Unmarshal(out, &got))
 		want := (&VMF{Kappa: kappa, Noise: v.Noise}).samples(vec3{-1, 2, 0.5}.unit())
 		for i, q := range got {
 			if e := q.sub(row3(want, i)); len(got) != 200 || math.Sqrt(dot(e, e)) > 2e-3 {

@@ -25,9 +25,8 @@ func TestOutputsNameNoHost(t *testing.T) {
 	here := must.M1(os.Getwd())
 	anyClouds(t)
 	dir := misuseInputs(t)
-	if err := format.WriteNPZ(filepath.Join(dir, "shapenet57448xyzonly.npz"), []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2}, []int{2, 2, 3}, nil); err != nil {
-		t.Fatal(err)
-	}
+	clouds := []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2}
+	must.M(format.WriteNPZ(filepath.Join(dir, "shapenet57448xyzonly.npz"), clouds, []int{2, 2, 3}, nil))
 	inputs := digests(t, dir)
 	home, temporary := t.TempDir(), t.TempDir()
 	names := map[string]string{
@@ -106,14 +105,8 @@ func unpacked(t *testing.T, raw []byte) []byte {
 	t.Helper()
 	out := bytes.Clone(raw)
 	add := func(r io.Reader, err error) {
-		content, readErr := []byte(nil), err
-		if err == nil {
-			content, readErr = io.ReadAll(r)
-		}
-		if readErr != nil {
-			t.Fatal(readErr)
-		}
-		out = append(out, content...)
+		must.M(err)
+		out = append(out, must.M1(io.ReadAll(r))...)
 	}
 	if z, err := zip.NewReader(bytes.NewReader(raw), int64(len(raw))); err == nil {
 		for _, f := range z.File {

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/janpfeifer/must"
 )
 
 // killedWork is work whose process is killed again and again until it is done.
@@ -35,10 +37,7 @@ func TestKills(t *testing.T) {
 	}
 	times := 1
 	if text := os.Getenv("SWLAB_TEST_KILLS"); text != "" {
-		var err error
-		if times, err = strconv.Atoi(text); err != nil {
-			t.Fatalf("SWLAB_TEST_KILLS: %v", err)
-		}
+		times = must.M1(strconv.Atoi(text))
 	}
 	data, clouds := folder(t), cloudFile(t, 3, 40, 16, 3)
 	for name, w := range map[string]killedWork{
@@ -93,9 +92,7 @@ func (w killedWork) try(t *testing.T, kills int) {
 		cmd := process(append(args, "--format", "json")...)
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.M(cmd.Start())
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()
 		// In half of all cases no wait: a file has just been created, grown or renamed.
@@ -199,9 +196,7 @@ func runFiles(t *testing.T, dir, _ string) any {
 // withoutSeconds is the object that a call printed, without its time.
 func withoutSeconds(t *testing.T, _, out string) any {
 	var v map[string]any
-	if err := json.Unmarshal([]byte(out), &v); err != nil {
-		t.Fatalf("%v in %q", err, out)
-	}
+	must.M(json.Unmarshal([]byte(out), &v))
 	delete(v, "seconds")
 	return v
 }

@@ -104,9 +104,7 @@ func object(t *testing.T, args ...string) map[string]any {
 	}
 	d := json.NewDecoder(strings.NewReader(out))
 	var v map[string]any
-	if err := d.Decode(&v); err != nil {
-		t.Fatalf("%v: %v in %q", args, err, out)
-	}
+	must.M(d.Decode(&v))
 	if err := d.Decode(new(any)); err != io.EOF {
 		t.Fatalf("%v: more than one JSON object in %q", args, out)
 	}

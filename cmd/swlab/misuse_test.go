@@ -412,9 +412,7 @@ func misuseFiles(t *testing.T) string {
 	var run string
 	var err error
 	captured(t, func() { run, err = misuseRun() })
-	if err := errors.Join(err, os.CopyFS(filepath.Join(dir, "run"), os.DirFS(run))); err != nil {
-		t.Fatalf("the run of the fixture: %v", err)
-	}
+	must.M(errors.Join(err, os.CopyFS(filepath.Join(dir, "run"), os.DirFS(run))))
 	config, saved := content(t, filepath.Join(run, "config.json")), content(t, filepath.Join(run, "weights.safetensors"))
 	unsealed := append(bytes.Clone(config[:bytes.Index(config, []byte(",\n  \"sha256\""))]), "\n}\n"...) // of the first version
 	more := func(config []byte) []byte {

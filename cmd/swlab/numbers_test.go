@@ -41,9 +41,7 @@ type recordedNumbers struct {
 func TestNumbers(t *testing.T) {
 	var want recordedNumbers
 	if raw, err := os.ReadFile(numbersFile); err == nil {
-		if err := json.Unmarshal(raw, &want); err != nil {
-			t.Fatalf("%s: %v", numbersFile, err)
-		}
+		must.M(json.Unmarshal(raw, &want))
 	} else if !*record {
 		t.Fatal(err)
 	}
@@ -121,8 +119,7 @@ func trainingNumbers(t *testing.T, backend string, got map[string][]string) {
 			args = slices.DeleteFunc(args, func(s string) bool { return s == "--slices" || s == "10" })
 		}
 		numbers := printed(t, args, "loss")
-		raw := must.M1(os.ReadFile(filepath.Join(out, "weights.safetensors")))
-		sum := sha256.Sum256(withoutChecksum(t, raw))
+		sum := sha256.Sum256(withoutChecksum(t, must.M1(os.ReadFile(filepath.Join(out, "weights.safetensors")))))
 		numbers = append(numbers, hex.EncodeToString(sum[:]))
 		numbers = append(numbers, printed(t, []string{"evaluate", "--run", out, "--backend", backend, "--exact-emd=false"}, "cd", "sw", "emd_approx")...)
 		got[backend+" train "+loss] = numbers
@@ -142,25 +139,17 @@ func printed(t *testing.T, args []string, keys ...string) (out []string) {
 	if slices.Contains(args, "xla:cpu") { // what other tests set would change its last digits
 		cmd := process(args...)
 		cmd.Env = append(cmd.Env, "XLA_FLAGS=") // which the preset smoke sets
-		raw, err := cmd.Output()
-		if err != nil {
-			t.Fatalf("%v: %v", args, err)
-		}
-		stdout = string(raw)
+		stdout = string(must.M1(cmd.Output()))
 	} else if code, text, stderr := command(t, args...); code == 0 {
 		stdout = text
 	} else {
 		t.Fatalf("%v: exit code %d: %s", args, code, stderr)
 	}
 	var answer map[string]json.RawMessage
-	if err := json.Unmarshal([]byte(stdout), &answer); err != nil {
-		t.Fatalf("%v: %v", args, err)
-	}
+	must.M(json.Unmarshal([]byte(stdout), &answer))
 	for _, k := range keys {
 		var text bytes.Buffer
-		if err := json.Compact(&text, answer[k]); err != nil {
-			t.Fatalf("%v: key %q: %v", args, k, err)
-		}
+		must.M(json.Compact(&text, answer[k]))
 		if k != "rows" {
 			out = append(out, k+" "+text.String())
 			continue

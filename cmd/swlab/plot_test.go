@@ -20,11 +20,7 @@ import (
 // decoded reads a PNG.
 func decoded(t *testing.T, path string) image.Image {
 	t.Helper()
-	picture, err := png.Decode(bytes.NewReader(content(t, path)))
-	if err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
-	return picture
+	return must.M1(png.Decode(bytes.NewReader(content(t, path))))
 }
 
 // inked is the fraction of the pixels that are blue, as inputs are, inside of a box, given in fractions of the picture's width and height.

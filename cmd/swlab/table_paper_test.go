@@ -101,8 +101,7 @@ func TestPaperPreset(t *testing.T) {
 // shapesOf returns clouds of 40 points of some classes.
 func shapesOf(t *testing.T, classes, each int) *datasets.Set {
 	t.Helper()
-	set := must.M1(datasets.Shapes{Train: each, Points: 40, Classes: datasets.ShapeClasses()[:classes]}.Generate())
-	return set
+	return must.M1(datasets.Shapes{Train: each, Points: 40, Classes: datasets.ShapeClasses()[:classes]}.Generate())
 }
 
 // writeNPZ writes the clouds as numpy.savez_compressed does, under the key data.

@@ -107,9 +107,7 @@ func timeless(t *testing.T, table string) string {
 			Values map[string]any
 		}
 	}
-	if err := json.Unmarshal([]byte(table), &v); err != nil {
-		t.Fatalf("%v in %q", err, table)
-	}
+	must.M(json.Unmarshal([]byte(table), &v))
 	for _, r := range v.Rows {
 		delete(r.Values, "time")
 	}
