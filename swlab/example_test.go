@@ -3,8 +3,6 @@ package swlab_test
 import (
 	"fmt"
 
-	"github.com/janpfeifer/must"
-
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
@@ -12,11 +10,19 @@ import (
 
 // square and shifted are two clouds of four points in space.
 func square() *datasets.Set {
-	return must.M1(datasets.FromSlices([][][]float32{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}}}))
+	x, err := datasets.FromSlices([][][]float32{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}}})
+	if err != nil {
+		panic(err)
+	}
+	return x
 }
 
 func shifted() *datasets.Set {
-	return must.M1(datasets.FromSlices([][][]float32{{{0, 0, 3}, {1, 0, 3}, {0, 1, 3}, {1, 1, 3}}}))
+	y, err := datasets.FromSlices([][][]float32{{{0, 0, 3}, {1, 0, 3}, {0, 1, 3}, {1, 1, 3}}})
+	if err != nil {
+		panic(err)
+	}
+	return y
 }
 
 // The squared sliced Wasserstein distance of a cloud and its translation by v is |v|^2/3 in space:
@@ -24,14 +30,22 @@ func shifted() *datasets.Set {
 func ExampleDistance() {
 	o := swlab.DistanceConfig{Config: loss.Defaults(), Seed: 1}
 	o.Slices, o.Reduce = 10000, loss.Mean
-	d := must.M1(swlab.Distance("sw", square(), shifted(), o))
+	d, err := swlab.Distance("sw", square(), shifted(), o)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	fmt.Printf("%.1f, the interval holds 3: %t\n", d.Value, d.Low < 3 && 3 < d.High)
 	// Output: 3.0, the interval holds 3: true
 }
 
 // An amortizer with fresh weights predicts some unit direction; training makes it a good one.
 func ExampleDirection() {
-	p := must.M1(swlab.Direction("la", square(), shifted(), swlab.DirectionConfig{Seed: 1}))
+	p, err := swlab.Direction("la", square(), shifted(), swlab.DirectionConfig{Seed: 1})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	square := 0.0
 	for _, v := range p.Directions {
 		square += float64(v) * float64(v)

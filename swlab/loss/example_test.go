@@ -3,15 +3,17 @@ package loss_test
 import (
 	"fmt"
 
-	"github.com/janpfeifer/must"
-
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
 
 // A loss says what its number is, and which properties of a metric it does not have.
 func ExampleNew() {
 	for _, name := range []string{"sw", "chamfer", "emd-approx"} {
-		l := must.M1(loss.New(name, loss.Defaults()))
+		l, err := loss.New(name, loss.Defaults())
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
 		fmt.Printf("%s: %s\n", l.Name(), l.Convention())
 		for _, p := range loss.Violates(l) {
 			fmt.Println("  violates:", p)

@@ -5,8 +5,6 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/janpfeifer/must"
-
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -14,11 +12,22 @@ import (
 func ExampleInit() {
 	specs := []weights.Spec{{Name: "layer.weight", Shape: []int{2, 3}, Init: weights.FanIn(3)}}
 	set := weights.Init(specs, 1)
-	dir := must.M1(os.MkdirTemp("", ""))
+	dir, err := os.MkdirTemp("", "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "w.safetensors")
-	must.M(weights.WriteSafetensors(path, set))
-	back := must.M1(weights.ReadSafetensors(path))
+	if err := weights.WriteSafetensors(path, set); err != nil {
+		fmt.Println(err)
+		return
+	}
+	back, err := weights.ReadSafetensors(path)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	w, _ := set.Get("layer.weight")
 	r, ok := back.Get("layer.weight")
 	fmt.Println(back.Names(), r.Shape, ok, w.Data[0] == r.Data[0])
