@@ -3,13 +3,17 @@ package table_test
 import (
 	"fmt"
 
-	"github.com/janpfeifer/must"
 	"github.com/sliced-wasserstein/lab/experiments/table"
 )
 
 // What the paper prints in the EMD column of its table on the number of slices.
 func ExampleGet() {
-	for _, r := range must.M1(table.Get("ablation_L")).WithoutOurs().Rows {
+	t, err := table.Get("ablation_L")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, r := range t.WithoutOurs().Rows {
 		fmt.Printf("%-8s L = %-4v EMD %v\n", r.Name, r.Paper["slices"].Mean, r.Paper["emd"].Mean)
 	}
 	// Output:
