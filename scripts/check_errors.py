@@ -57,10 +57,10 @@ set := show.Must(datasets.Shapes{Points: 16, Train: 1}.Generate())
 c := train.DefaultConfig()
 c.Loss, c.Points, c.Batch, c.Epochs, c.Steps = "moments", 16, 8, 1, 3
 b := show.Must(notebook.Open("stale"))
-trained := b.Trained(e, set, c)
+_, missing := b.Finished(e, set, c)
 r := show.Must(b.Train(e, set, c))
 kept := show.Must(notebook.Cached(b, "loss", 1, func() (float64, error) { return r.Loss, nil }))
-fmt.Println("found before:", trained, "loss:", r.Loss, "kept:", kept)
+fmt.Println("found before:", missing == nil, "loss:", r.Loss, "kept:", kept)
 """
 
 # What a cell changes, and whether the training is found again after it.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"testing"
 
 	"github.com/janpfeifer/must"
@@ -77,5 +78,46 @@ func TestLock(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(dir); len(left) != 0 {
 		t.Errorf("written: %v", left)
+	}
+}
+
+// TestKeep: a value is computed once. What a kill has left goes, and processes that compute it at
+// once all end well.
+func TestKeep(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "kept", "x.json")
+	computed := 0
+	keep := func() map[string]int {
+		return must.M1(Keep(path, nil, func() (map[string]int, error) {
+			computed++
+			return map[string]int{"x": 7}, nil
+		}))
+	}
+	must.M(os.MkdirAll(filepath.Dir(path), 0o755))
+	must.M(os.WriteFile(filepath.Join(filepath.Dir(path), ".x.json.123"), []byte("{"), 0o644))
+	if keep()["x"] != 7 || keep()["x"] != 7 || computed != 1 {
+		t.Errorf("computed %d times", computed)
+	}
+	must.M(os.WriteFile(path, []byte("{}"), 0o644)) // without a checksum
+	if keep()["x"] != 7 || computed != 2 {
+		t.Errorf("computed %d times", computed)
+	}
+	must.M(os.Remove(path))
+	var all sync.WaitGroup
+	start := make(chan struct{})
+	for range 8 {
+		all.Go(func() {
+			_, err := Keep(path, nil, func() (map[string]int, error) {
+				<-start
+				return map[string]int{"x": 7}, nil
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	close(start)
+	all.Wait()
+	if files := must.M1(os.ReadDir(filepath.Dir(path))); len(files) != 1 {
+		t.Errorf("left: %v", files)
 	}
 }

@@ -67,9 +67,9 @@ func ReadJSON(path string, v any) (sealed bool, err error) {
 
 // Keep returns what the file at path holds, a value that is computed once. If there is no file,
 // Keep calls compute and writes its value, an object in JSON, with a checksum, in a folder that it
-// makes. A damaged file, or
-// one without a checksum, is computed again, which damaged hears of if it is not nil. A value that
-// JSON cannot hold, with an infinity or NaN, is not kept.
+// makes. A damaged file, or one without a checksum, is computed again, which damaged hears of if it
+// is not nil. A value that JSON cannot hold, with an infinity or NaN, is not kept. What a killed
+// process has left of the file is removed; of processes that write it at once, any may win.
 func Keep[T any](path string, damaged func(error), compute func() (T, error)) (T, error) {
 	var kept T
 	sealed, err := ReadJSON(path, &kept)
@@ -86,7 +86,16 @@ func Keep[T any](path string, damaged func(error), compute func() (T, error)) (T
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return v, err
 	}
-	if err = WriteJSON(path, v); errors.As(err, new(*json.UnsupportedValueError)) {
+	if err := RemoveTemporary(path); err != nil {
+		return v, err
+	}
+	// Another process may remove the temporary file of this one in the same way, each once.
+	for range 10 {
+		if err = WriteJSON(path, v); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	if errors.As(err, new(*json.UnsupportedValueError)) {
 		err = nil
 	}
 	return v, err
