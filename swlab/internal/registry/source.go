@@ -88,8 +88,8 @@ var process = sync.OnceValue(func() string {
 
 // code collects what entries from outside depend on: the declarations around the calls that led to
 // Register, those of the same package whose names they mention, and so on, all packages of the module
-// that this one imports, and the entries from outside that a text names. A name that a function declares
-// too counts as the package's. Comments and layout do not count, nor does the code of other modules.
+// that this one imports, and the entries from outside that a text names. A name that the body of a
+// function declares too counts as the package's. Comments and layout do not count, nor does the code of other modules.
 type code struct {
 	from    map[*origin]bool
 	folders map[string]*source
@@ -347,9 +347,13 @@ func (c *code) reach(p *source, d ast.Node) (err error) {
 	}
 	p.seen[d] = true
 	c.texts[text(d)] = true
+	own := arguments(d)
 	ast.Inspect(d, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.Ident:
+			if own(n) {
+				break
+			}
 			for _, mentioned := range p.declared[n.Name] {
 				err = cmp.Or(err, c.reach(p, mentioned))
 			}
@@ -366,6 +370,26 @@ func (c *code) reach(p *source, d ast.Node) (err error) {
 		return true
 	})
 	return err
+}
+
+// arguments reports whether a name in a function is that of its receiver, an argument or a result.
+func arguments(d ast.Node) func(*ast.Ident) bool {
+	f, ok := d.(*ast.FuncDecl)
+	if !ok || f.Body == nil {
+		return func(*ast.Ident) bool { return false }
+	}
+	names, places := map[string]bool{}, map[*ast.Ident]bool{}
+	for _, list := range []*ast.FieldList{f.Recv, f.Type.Params, f.Type.Results} {
+		if list == nil {
+			continue
+		}
+		for _, field := range list.List {
+			for _, id := range field.Names {
+				names[id.Name], places[id] = true, true
+			}
+		}
+	}
+	return func(n *ast.Ident) bool { return places[n] || names[n.Name] && n.Pos() >= f.Body.Pos() }
 }
 
 // text is the tree of a node, without places.
