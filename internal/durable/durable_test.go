@@ -94,8 +94,10 @@ func TestKeep(t *testing.T) {
 	}
 	must.M(os.MkdirAll(filepath.Dir(path), 0o755))
 	must.M(os.WriteFile(filepath.Join(filepath.Dir(path), ".x.json.123"), []byte("{"), 0o644))
-	if keep()["x"] != 7 || keep()["x"] != 7 || computed != 1 {
-		t.Errorf("computed %d times", computed)
+	for range 2 {
+		if keep()["x"] != 7 || computed != 1 {
+			t.Errorf("computed %d times", computed)
+		}
 	}
 	must.M(os.WriteFile(path, []byte("{}"), 0o644)) // without a checksum
 	if keep()["x"] != 7 || computed != 2 {
