@@ -11,6 +11,9 @@ import (
 )
 
 // Set is a set of point clouds in memory, all with the same number of points.
+//
+// Methods trust the fields, as those of a slice trust its length: a row that is not there, or fields
+// of other lengths than the shape says, are a panic. [Set.Validate] finds the latter.
 type Set struct {
 	Name string // "builtin", the path given to Load, or "memory" (New)
 	// Kind is "builtin", "npy", "npz", "h5", "torch", "mesh", "points" (one cloud, or a mesh file
