@@ -27,7 +27,7 @@ func TestArchitecture(t *testing.T) {
 			rows[m[1]] = false
 		}
 	}
-	const list = `{{if .GoFiles}}{{.ImportPath}}{{range .Imports}} {{.}}{{end}}{{end}}`
+	const list = `{{if or .GoFiles .CgoFiles}}{{.ImportPath}}{{range .Imports}} {{.}}{{end}}{{end}}`
 	for line := range strings.Lines(string(must.M1(exec.Command("go", "list", "-f", list, "../...").Output()))) {
 		var ours []string
 		for _, name := range strings.Fields(line) {

@@ -12,6 +12,8 @@ import (
 	"encoding/json"
 	"runtime/cgo"
 	"unsafe"
+
+	"github.com/sliced-wasserstein/lab/experiments/calls"
 )
 
 // swlab_call answers a request, a JSON object. data holds a pointer to the values of each of its
@@ -20,21 +22,21 @@ import (
 //
 //export swlab_call
 func swlab_call(text *C.char, data *unsafe.Pointer, result *C.uintptr_t) *C.char {
-	var r request
-	a := answer{}
+	var r calls.Request
+	var a calls.Answer
 	if err := json.Unmarshal([]byte(C.GoString(text)), &r); err != nil {
-		a.fail(err)
+		a.Fail(err)
 	} else {
 		pointers := unsafe.Slice(data, len(r.Arrays))
 		for i := range r.Arrays {
 			switch in := &r.Arrays[i]; in.DType {
 			case "float64":
-				in.wide = unsafe.Slice((*float64)(pointers[i]), in.size())
+				in.Values = unsafe.Slice((*float64)(pointers[i]), in.Size())
 			default:
-				in.values = unsafe.Slice((*float32)(pointers[i]), in.size())
+				in.Values = unsafe.Slice((*float32)(pointers[i]), in.Size())
 			}
 		}
-		a = respond(r)
+		a = calls.Respond(r)
 	}
 	out, err := json.Marshal(a)
 	if err != nil { // no value of an answer can do this
@@ -48,8 +50,8 @@ func swlab_call(text *C.char, data *unsafe.Pointer, result *C.uintptr_t) *C.char
 //
 //export swlab_read
 func swlab_read(result C.uintptr_t, i C.int, to unsafe.Pointer) {
-	a := cgo.Handle(result).Value().([]output)[i]
-	switch v := a.values.(type) {
+	a := cgo.Handle(result).Value().([]calls.Array)[i]
+	switch v := a.Values.(type) {
 	case []float64:
 		copy(unsafe.Slice((*float64)(to), len(v)), v)
 	case []float32:

@@ -29,7 +29,7 @@ import numpy.typing as npt
 
 from . import _library
 
-__all__ = ["Distance", "Matching", "distance", "emd", "vmf_samples", "version"]
+__all__ = ["Distance", "Matching", "Result", "distance", "emd", "vmf_samples", "version"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,6 +87,30 @@ class Matching:
         cost, excess = np.atleast_1d(self.cost), np.atleast_1d(self.duality_gap + self.match.shape[-1] * self.slack)
         number = f"cost {cost[0]:.8g}" if len(cost) == 1 else f"{len(cost)} costs between {cost.min():.8g} and {cost.max():.8g}"
         return f"EMD of {self.match.shape[-1]} points: {number}, at most {excess.max():.2g} above the optimum (sum over points, no root)"
+
+
+class Result:
+    """What a function found. Its fields are those of the command line's JSON, and arrays in place of files.
+    Numbers are Python's own. It prints as one line."""
+
+    def __init__(self, function, texts, arrays):
+        self._function = function
+        self.__dict__.update(texts)
+        self.__dict__.update({name: a.item() if a.ndim == 0 else a for name, a in arrays.items()})
+
+    def __repr__(self):
+        def shown(v):
+            if isinstance(v, np.ndarray):
+                return f"array {list(v.shape)}"
+            return f"{v:.6g}" if isinstance(v, float) else str(v)
+
+        return f"{self._function} " + ", ".join(f"{k} {shown(v)}" for k, v in vars(self).items() if k != "_function")
+
+
+def _result(function, arrays, seed=0, **settings):
+    """Calls a function with the settings that were given, those that are not None."""
+    given = {name: value for name, value in settings.items() if value is not None}
+    return Result(function, *_library.call(function, given, arrays, seed, level=4))
 
 
 def distance(

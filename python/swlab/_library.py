@@ -116,10 +116,11 @@ def setting(name, value):
     return os.fsdecode(plain) if kind == "the path of a file" else str(plain)
 
 
-def call(function, settings, arrays, seed=0):
+def call(function, settings, arrays, seed=0, level=3):
     """Call a function of the library; returns its texts and its arrays.
 
-    settings are the arguments that were given. Other threads run meanwhile.
+    settings are the arguments that were given. Other threads run meanwhile. level is the depth of the
+    caller's code on the stack, to which warnings point.
     """
     try:
         whole = int(setting("seed", seed))
@@ -144,7 +145,7 @@ def call(function, settings, arrays, seed=0):
             kinds = {"value": ValueError, "memory": MemoryError}
             raise kinds.get(answer["kind"], RuntimeError)(answer["error"])
         for warning in answer.get("warnings", []):
-            warnings.warn(warning, stacklevel=3)
+            warnings.warn(warning, stacklevel=level)
         results = {}
         for i, a in enumerate(answer.get("arrays", [])):
             results[a["name"]] = np.empty(a["shape"], a["dtype"])

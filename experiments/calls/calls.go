@@ -1,10 +1,14 @@
-//go:build cgo
-
-package main
+// Package calls answers calls by name: settings as texts and arrays come in, texts and arrays go out.
+// The Python package calls it through the shared library in python/library.
+//
+// A further call is a function of a *Request and an *Answer in functions. Its settings are a struct
+// with JSON names, which [Request.apply] fills, so that a wrong one is refused by name.
+package calls
 
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -14,6 +18,7 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/internal/settings"
+	"github.com/sliced-wasserstein/lab/internal/suggest"
 	"github.com/sliced-wasserstein/lab/internal/version"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
@@ -24,24 +29,24 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
-// request is a call from Python: a function, the arguments that were given, as texts, and the arrays.
-type request struct {
+// Request is a call: a function, the settings that were given, as texts, and the arrays.
+type Request struct {
 	Function string            `json:"function"`
 	Seed     uint64            `json:"seed"`
 	Settings map[string]string `json:"settings"`
-	Arrays   []input           `json:"arrays"`
+	Arrays   []Array           `json:"arrays"`
 }
 
-// input is an array in the caller's memory, row-major: of float32, or wide, of float64.
-type input struct {
+// Array is an array, row-major.
+type Array struct {
 	Name   string `json:"name"`
-	Shape  []int  `json:"shape"`
-	DType  string `json:"dtype"`
-	values []float32
-	wide   []float64
+	DType  string `json:"dtype"` // of Values, such as "float32"
+	Shape  []int  `json:"shape"` // empty: one number
+	Values any    `json:"-"`     // []float32, []float64 or []int32
 }
 
-func (a input) size() int {
+// Size is the number of its values.
+func (a Array) Size() int {
 	n := 1
 	for _, k := range a.Shape {
 		n *= k
@@ -49,70 +54,65 @@ func (a input) size() int {
 	return n
 }
 
-// answer is what a call returns beside its arrays.
-type answer struct {
+// Answer is what a call returns.
+type Answer struct {
 	Error  string            `json:"error,omitempty"`
 	Kind   string            `json:"kind,omitempty"` // of the error: "value", "memory" or "internal"
 	Text   map[string]string `json:"text,omitempty"`
-	Arrays []output          `json:"arrays,omitempty"`
+	Arrays []Array           `json:"arrays,omitempty"`
 	// Warnings say why a number may not be what the caller expects.
 	Warnings []string `json:"warnings,omitempty"`
 }
 
-// output is an array of float64, float32 or int32, row-major.
-type output struct {
-	Name   string `json:"name"`
-	DType  string `json:"dtype"`
-	Shape  []int  `json:"shape"`
-	values any
+// add adds an array to the answer, unless the result has none.
+func add[T float32 | float64 | int32](a *Answer, name string, values []T, shape ...int) {
+	if values != nil {
+		kind := strings.TrimPrefix(fmt.Sprintf("%T", values), "[]")
+		a.Arrays = append(a.Arrays, Array{name, kind, append([]int{}, shape...), values})
+	}
 }
 
-// add adds an array to the answer, unless the result has none.
-func add[T float32 | float64 | int32](a *answer, name string, values []T, shape ...int) {
-	if values != nil {
-		a.Arrays = append(a.Arrays, output{name, strings.TrimPrefix(fmt.Sprintf("%T", values), "[]"), append([]int{}, shape...), values})
-	}
+// functions are the calls by their names.
+var functions = map[string]func(*Request, *Answer) error{
+	"distance":    distance,
+	"emd":         emd,
+	"vmf_samples": samples,
+	"version": func(_ *Request, a *Answer) error {
+		a.Text = map[string]string{"version": version.String()}
+		return nil
+	},
 }
 
 // pythonic words an error of the library for a caller in Python.
 var pythonic = strings.NewReplacer("--reduce mean, in Go Reduce: loss.Mean", `reduce="mean"`, "--normalize unit, in Go Normalize: true", `normalize="unit"`,
 	"masses of ", "mass_", "ascent steps:", "ascent_steps:", "ascent rate:", "ascent_rate:")
 
-func (a *answer) fail(err error) {
-	*a = answer{Error: pythonic.Replace(err.Error()), Kind: "value"}
+// Fail makes the answer that error.
+func (a *Answer) Fail(err error) {
+	*a = Answer{Error: pythonic.Replace(err.Error()), Kind: "value"}
 	if full := new(memory.Error); errors.As(err, &full) {
 		a.Kind = "memory"
 	}
 }
 
-// respond answers a request.
-func respond(r request) (a answer) {
+// Respond answers a request. A panic becomes an error, so that the caller's process lives on.
+func Respond(r Request) (a Answer) {
 	defer func() {
 		if e := recover(); e != nil {
-			a = answer{Error: fmt.Sprintf("%s: %v", r.Function, e), Kind: "internal"}
+			a = Answer{Error: fmt.Sprintf("%s: %v", r.Function, e), Kind: "internal"}
 		}
 	}()
-	var err error
-	switch r.Function {
-	case "distance":
-		err = distance(r, &a)
-	case "emd":
-		err = emd(r, &a)
-	case "vmf_samples":
-		err = samples(r, &a)
-	case "version":
-		a.Text = map[string]string{"version": version.String()}
-	default:
-		err = fmt.Errorf("unknown function %q", r.Function)
-	}
-	if err != nil {
-		a.fail(err)
+	call, ok := functions[r.Function]
+	if !ok {
+		a.Fail(suggest.Unknown("function", r.Function, slices.Sorted(maps.Keys(functions))))
+	} else if err := call(&r, &a); err != nil {
+		a.Fail(err)
 	}
 	return a
 }
 
 // apply sets the fields of the struct that ptr points to by their names in Python.
-func (r request) apply(ptr any) error {
+func (r *Request) apply(ptr any) error {
 	values := map[string]any{}
 	for name, text := range r.Settings {
 		values[name] = text
@@ -120,7 +120,7 @@ func (r request) apply(ptr any) error {
 	return settings.Of(ptr).Apply(values)
 }
 
-func (r request) array(name string) *input {
+func (r *Request) array(name string) *Array {
 	for i := range r.Arrays {
 		if r.Arrays[i].Name == name {
 			return &r.Arrays[i]
@@ -131,26 +131,31 @@ func (r request) array(name string) *input {
 
 // clouds returns an array [clouds, points, dim] as a set: without a copy of float32, float64 rounded as
 // [datasets.New] does.
-func (r request) clouds(name string) (*datasets.Set, error) {
+func (r *Request) clouds(name string) (*datasets.Set, error) {
 	a := r.array(name)
 	if a == nil || len(a.Shape) != 3 {
 		return nil, fmt.Errorf("%s: expected an array [points, dim] or [clouds, points, dim]", name)
 	}
-	if a.wide != nil {
-		s, err := datasets.New(a.wide, a.Shape...)
+	values, narrow := a.Values.([]float32)
+	if wide, is := a.Values.([]float64); is {
+		s, err := datasets.New(wide, a.Shape...)
 		if err == nil {
 			s.Name = name
 			return s, nil
 		}
-		for _, v := range a.wide { // the call says what is wrong, as of float32
-			a.values = append(a.values, float32(v))
+		narrow = true
+		for _, v := range wide { // the call says what is wrong, as of float32
+			values = append(values, float32(v))
 		}
 	}
-	return &datasets.Set{Name: name, Kind: "memory", Coords: a.values, Clouds: a.Shape[0], Points: a.Shape[1], Dim: a.Shape[2]}, nil
+	if !narrow {
+		return nil, fmt.Errorf("%s: expected float32 or float64, found %s", name, a.DType)
+	}
+	return &datasets.Set{Name: name, Kind: "memory", Coords: values, Clouds: a.Shape[0], Points: a.Shape[1], Dim: a.Shape[2]}, nil
 }
 
 // pair returns both clouds.
-func (r request) pair() (x, y *datasets.Set, err error) {
+func (r *Request) pair() (x, y *datasets.Set, err error) {
 	if x, err = r.clouds("x"); err == nil {
 		y, err = r.clouds("y")
 	}
@@ -158,7 +163,7 @@ func (r request) pair() (x, y *datasets.Set, err error) {
 }
 
 // masses returns the masses [clouds, points] of a set's points, or nil.
-func (r request) masses(name string, set *datasets.Set) ([]float64, error) {
+func (r *Request) masses(name string, set *datasets.Set) ([]float64, error) {
 	a := r.array(name)
 	if a == nil {
 		return nil, nil
@@ -166,7 +171,11 @@ func (r request) masses(name string, set *datasets.Set) ([]float64, error) {
 	if !slices.Equal(a.Shape, []int{set.Clouds, set.Points}) {
 		return nil, fmt.Errorf("%s: expected shape [%d, %d] like the clouds of %s, found %v", name, set.Clouds, set.Points, set.Name, a.Shape)
 	}
-	return a.wide, nil
+	masses, ok := a.Values.([]float64)
+	if !ok {
+		return nil, fmt.Errorf("%s: expected float64, found %s", name, a.DType)
+	}
+	return masses, nil
 }
 
 // distanceSettings are the arguments of distance that are no arrays.
@@ -186,7 +195,7 @@ type distanceSettings struct {
 var backend = sync.OnceValues(func() (*engine.Engine, error) { return engine.Open("go") })
 
 // config returns the configuration of swlab.Distance, and an error for a setting without effect.
-func (s distanceSettings) config(r request) (o swlab.DistanceConfig, err error) {
+func (s distanceSettings) config(r *Request) (o swlab.DistanceConfig, err error) {
 	s.Maps = amortizer.Config{DK: s.DK, K: s.K, Variant: s.Variant}
 	known := s.Config
 	known.Maps.Points = 1 // the clouds' own follows
@@ -227,7 +236,7 @@ func (s distanceSettings) config(r request) (o swlab.DistanceConfig, err error) 
 }
 
 // distance calls swlab.Distance.
-func distance(r request, a *answer) error {
+func distance(r *Request, a *Answer) error {
 	s := distanceSettings{Config: loss.Defaults(), Path: "auto"}
 	if err := r.apply(&s); err != nil {
 		return err
@@ -247,7 +256,11 @@ func distance(r request, a *answer) error {
 		return err
 	}
 	if d := r.array("directions"); d != nil {
-		o.Directions = &swlab.Directions{Values: d.values, Shape: d.Shape}
+		values, ok := d.Values.([]float32)
+		if !ok {
+			return fmt.Errorf("directions: expected float32, found %s", d.DType)
+		}
+		o.Directions = &swlab.Directions{Values: values, Shape: d.Shape}
 	}
 	d, err := swlab.Distance(s.Loss, x, y, o)
 	if err != nil {
@@ -281,7 +294,7 @@ type emdSettings struct {
 }
 
 // emd calls ot.EMD for every pair.
-func emd(r request, a *answer) error {
+func emd(r *Request, a *Answer) error {
 	s := emdSettings{P: 1}
 	if err := r.apply(&s); err != nil {
 		return err
@@ -330,7 +343,7 @@ type sampleSettings struct {
 }
 
 // samples draws from a von Mises-Fisher distribution.
-func samples(r request, a *answer) error {
+func samples(r *Request, a *Answer) error {
 	var s sampleSettings
 	if err := r.apply(&s); err != nil {
 		return err
