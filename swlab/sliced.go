@@ -271,15 +271,10 @@ func (p problem) axes() []float32 {
 func (p problem) costOnHost(l loss.Sliced, directions []float32) (e estimate, err error) {
 	x, y := clouds(p.x, p.MassX), clouds(p.y, p.MassY)
 	n, perPair := p.x.Clouds, p.perPair(directions)
-	options := l.HostConfig()
-	options.Fast = p.Path == AutoPath
-	pairs, err := ot1d.NewCoster(x, y, options)
-	if err != nil {
-		return e, err
-	}
+	options := ot1d.HostConfig{P: l.Exponent(), Reduce: l.Reduce, Fast: p.Path == AutoPath}
 	wrt := p.wrt()
 	gradient := func(upstream []float64) (costs []float64, grad ot1d.Gradients, err error) {
-		return pairs.Gradients(directions, perPair, upstream, wrt)
+		return ot1d.HostGradients(x, y, directions, perPair, upstream, wrt, options)
 	}
 	var costs []float64
 	var grad ot1d.Gradients
@@ -289,7 +284,7 @@ func (p problem) costOnHost(l loss.Sliced, directions []float32) (e estimate, er
 	if known {
 		costs, grad, err = gradient(slices.Repeat([]float64{1 / float64(n*perPair)}, n*perPair))
 	} else {
-		costs, err = pairs.Costs(directions, perPair)
+		costs, err = ot1d.HostCosts(x, y, directions, perPair, options)
 	}
 	if err != nil {
 		return e, err

@@ -139,7 +139,7 @@ func newRoot() *cobra.Command {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Distances:", []*cobra.Command{newDistance(c), newDirection(c), newMetrics(c), newVMF(c)}},
+		{"Distances:", []*cobra.Command{newDistance(c), newPlan(c), newDirection(c), newMetrics(c), newVMF(c)}},
 		{"Training and what follows:", []*cobra.Command{
 			newTrain(c), newEvaluate(c), newCompare(c), newEncode(c), newReconstruct(c), newClassify(c), newGenerate(c)}},
 		{"Studies:", []*cobra.Command{newSweep(c), newTable(c)}},

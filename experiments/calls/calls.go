@@ -76,6 +76,7 @@ func add[T float32 | float64 | int32](a *Answer, name string, values []T, shape 
 var functions = map[string]func(*Request, *Answer) error{
 	"distance":    distance,
 	"emd":         emd,
+	"plan":        plans,
 	"vmf_samples": samples,
 	"version": func(_ *Request, a *Answer) error {
 		a.Text = map[string]string{"version": version.String()}

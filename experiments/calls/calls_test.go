@@ -50,6 +50,16 @@ func TestFunctions(t *testing.T) {
 	if a := Respond(pairRequest("emd", map[string]string{"gradient": "true"})); a.Error != "" || len(a.Arrays) != 8 {
 		t.Errorf("emd: %+v", a)
 	}
+	xs, ys := []float64{3, 3, 1, 1}, []float32{2, 2.5, 3, 2}
+	clouds := []Array{{Name: "x", Shape: []int{2, 2}, Values: xs}, {Name: "y", Shape: []int{2, 2}, Values: ys},
+		{Name: "directions", Shape: []int{2, 2}, Values: []float64{1, 0, 0, 1}}}
+	a := Respond(Request{Function: "plan", Arrays: clouds})
+	for name, want := range map[string][]float64{"costs": {2.125, 3.125}, "cost": {2.125}, "expected_cost": {2.625}, "plan": {0, 1, 0.5, 1, 0, 0.5},
+		"expected_plan": {0, 0, 0.25, 0, 1, 0.25, 1, 0, 0.25, 1, 1, 0.25}} {
+		if i := slices.IndexFunc(a.Arrays, func(v Array) bool { return v.Name == name }); i < 0 || !reflect.DeepEqual(a.Arrays[i].Values, want) {
+			t.Errorf("plan: %s of %+v, expected %v", name, a, want)
+		}
+	}
 	samples := Request{Function: "vmf_samples", Settings: map[string]string{"location": "0,1", "kappa": "3", "n": "5"}}
 	if a := Respond(samples); a.Error != "" || !slices.Equal(a.Arrays[0].Shape, []int{5, 2}) {
 		t.Errorf("vmf_samples: %+v", a)
@@ -60,6 +70,8 @@ func TestFunctions(t *testing.T) {
 	for want, r := range map[string]Request{
 		`unknown function "none"`:      {Function: "none"},
 		"x: expected an array":         {Function: "emd"},
+		"y: expected rows":             {Function: "plan", Arrays: append(pairRequest("", nil).Arrays[1:], clouds...)},
+		"x: expected points of 0":      {Function: "plan"},
 		"unknown setting":              pairRequest("emd", map[string]string{"loss": "sw"}),
 		"mass_x: expected shape":       {Function: "distance", Settings: map[string]string{"loss": "sw", "reduce": "mean"}, Arrays: append(pairRequest("", nil).Arrays, Array{Name: "mass_x", Shape: []int{1}, Values: []float64{1}})},
 		"kappa would do nothing: loss": pairRequest("distance", map[string]string{"loss": "sw", "kappa": "2"}),

@@ -29,7 +29,7 @@ import numpy.typing as npt
 
 from . import _library
 
-__all__ = ["Distance", "Matching", "Result", "distance", "emd", "vmf_samples", "version"]
+__all__ = ["Distance", "Matching", "Result", "distance", "emd", "plan", "vmf_samples", "version"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -231,6 +231,42 @@ def emd(x: npt.ArrayLike, y: npt.ArrayLike, *, p: float = 1, gradient: bool = Fa
     arrays, single = _pair(x, y)
     _, found = _library.call("emd", dict(p=p, gradient=gradient), arrays)
     return Matching(**_squeeze(found, single))
+
+
+def plan(
+    x: npt.ArrayLike,
+    y: npt.ArrayLike,
+    *,
+    directions: Optional[npt.ArrayLike] = None,
+    slices: Optional[int] = None,
+    temperature: Optional[float] = None,
+    mass_x: Optional[npt.ArrayLike] = None,
+    mass_y: Optional[npt.ArrayLike] = None,
+    seed: int = 0,
+) -> Result:
+    """Sliced transport plans between the clouds x [m, dim] and y [n, dim]. The points are matched in the
+    order of their projections on a direction; in space that plan costs
+
+        c(theta) = sum of mass ||x_i - y_j||^2 >= W_2^2
+
+    as a mean over points. The expected plan is the mean of all. Everything is computed in float64.
+
+    Args:
+        directions: [L, dim], used as given in place of random ones; slices: their number, 100 if not given.
+        temperature: T > 0 of the expected plan, in which a direction of cost c weighs exp(-c/T). Not given:
+            all weigh the same.
+        mass_x, mass_y: [m] and [n] masses of the points, divided by their sum. Not given: equal ones.
+        seed: of the random directions.
+
+    Returns:
+        ``costs`` [L], ``cost`` of the best direction, which is number ``best``, ``expected_cost``, and the plans
+        of both, ``plan`` and ``expected_plan``: rows [k, 3] of a row of x, a row of y and the mass.
+    """
+    arrays = {"x": _library.array("x", x, (2,), None), "y": _library.array("y", y, (2,), None)}
+    for name, given, axes in (("directions", directions, 2), ("mass_x", mass_x, 1), ("mass_y", mass_y, 1)):
+        if given is not None:
+            arrays[name] = _library.array(name, given, (axes,), np.float64)
+    return _result("plan", arrays, seed, slices=slices, temperature=temperature)
 
 
 def vmf_samples(location: Sequence[float], kappa: float, n: int, *, seed: int = 0) -> npt.NDArray[np.float64]:

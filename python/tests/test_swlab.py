@@ -136,6 +136,35 @@ def test_small_clouds_warn(pair):
         swlab.distance(*small, "sw", normalize="unit")
 
 
+def test_plan(tmp_path):
+    x, y = np.array([[3, 3], [1, 1]]), np.array([[2, 2.5], [3, 2]])
+    p = swlab.plan(x, y, directions=np.eye(2))
+    assert p.costs.tolist() == [2.125, 3.125] and (p.cost, p.best, p.expected_cost) == (2.125, 0, 2.625)
+    assert p.plan.tolist() == [[0, 1, 0.5], [1, 0, 0.5]] and p.expected_plan.shape == (4, 3)
+    assert "cost 2.125" in repr(p)
+    r = np.random.RandomState(0)
+    x, y = r.randn(8, 3), r.randn(11, 3)
+    x[0] += 1e-9  # of float64
+    mass = r.rand(11)
+    p = swlab.plan(x, y, slices=20, seed=3, mass_y=mass, temperature=0.5)
+    for rows, cost in ((p.plan, p.cost), (p.expected_plan, p.expected_cost)):
+        dense = np.zeros((8, 11))
+        dense[rows[:, 0].astype(int), rows[:, 1].astype(int)] = rows[:, 2]
+        np.testing.assert_allclose(dense.sum(1), 1 / 8, rtol=1e-14)
+        np.testing.assert_allclose(dense.sum(0), mass / mass.sum(), rtol=1e-14)
+        assert cost == pytest.approx((dense * ((x[:, None] - y) ** 2).sum(-1)).sum(), rel=1e-14)
+    weights = np.exp(-p.costs / 0.5)
+    assert p.expected_cost == pytest.approx((weights * p.costs).sum() / weights.sum(), rel=1e-14)
+    for name, array in (("x", x), ("y", y), ("mass", mass)):
+        np.save(tmp_path / f"{name}.npy", array)
+    calls = "plan x.npy y.npy -L 20 --seed 3 --mass-y mass.npy --temperature 0.5 --out p.npy"
+    answer = program(tmp_path, *calls.split())
+    assert answer["costs"] == p.costs.tolist() and answer["expected_cost"] == p.expected_cost
+    assert np.array_equal(np.load(tmp_path / "p.npy"), p.plan)
+    with pytest.raises(ValueError, match="directions: expected rows"):
+        swlab.plan(x, y, directions=np.eye(2))
+
+
 def test_vmf_samples(tmp_path):
     want = program(tmp_path, "vmf", "sample", "--kappa", 12, "--location", "0,0,1", "--n", 70000, "--seed", 9, "--out", "s.npy")
     got = swlab.vmf_samples((0, 0, 1), 12, 70000, seed=9)

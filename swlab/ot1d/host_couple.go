@@ -9,22 +9,16 @@ import (
 // its derivatives in the projections of all points, the coupling held fixed.
 func (h *host) cost(s *hostSorter, task int, dx, dy []float64) float64 {
 	indexBits := uint(0)
-	if h.hasMass() || dx != nil || dy != nil || h.line.cost != nil {
+	if h.hasMass() || dx != nil || dy != nil {
 		indexBits = indexBitsOf(max(h.x.Points, h.y.Points))
 	}
 	c, ok := s.sort(task, indexBits)
-	pair, couple := task/h.slices, h.couple
-	switch {
-	case h.line.cost != nil:
-		couple = s.lineCost
-		if !ok {
-			c = s.exact(task)
-		}
-	case !ok:
+	if !ok {
 		return 0
 	}
 	c.dx, c.dy = dx, dy
-	cost := couple(&c, pair)
+	pair := task / h.slices
+	cost := h.couple(&c, pair)
 	mean := cost
 	if !h.normalized {
 		mean /= float64(h.x.Points)
@@ -34,7 +28,7 @@ func (h *host) cost(s *hostSorter, task int, dx, dy []float64) float64 {
 		clear(dy)
 		c = s.exact(task)
 		c.dx, c.dy = dx, dy
-		cost = couple(&c, pair)
+		cost = h.couple(&c, pair)
 	}
 	return cost
 }
@@ -109,6 +103,7 @@ type coupling struct {
 	exact     *[2][]projection // by point; a and b then hold points alone, and step is 0
 	largest   float64          // difference so far, if p is +Inf
 	dx, dy    []float64
+	plan      *[]Match // receives the segments; nil: not needed
 }
 
 // byRanks is the sum of |a_(i) - b_(i)|^p for keys without point numbers.
@@ -204,6 +199,9 @@ func (c *coupling) segment(i, j int, mass float64) float64 {
 	value, slope := c.power(c.difference(i, j))
 	slope *= mass
 	number := uint64(1)<<c.indexBits - 1
+	if c.plan != nil {
+		*c.plan = append(*c.plan, Match{int(a & number), int(b & number), mass})
+	}
 	if c.dx != nil {
 		c.dx[a&number] += slope
 	}
