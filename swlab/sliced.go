@@ -271,10 +271,15 @@ func (p problem) axes() []float32 {
 func (p problem) costOnHost(l loss.Sliced, directions []float32) (e estimate, err error) {
 	x, y := clouds(p.x, p.MassX), clouds(p.y, p.MassY)
 	n, perPair := p.x.Clouds, p.perPair(directions)
-	options := ot1d.HostConfig{P: l.Exponent(), Reduce: l.Reduce, Fast: p.Path == AutoPath}
+	options := l.HostConfig()
+	options.Fast = p.Path == AutoPath
+	pairs, err := ot1d.NewCoster(x, y, options)
+	if err != nil {
+		return e, err
+	}
 	wrt := p.wrt()
 	gradient := func(upstream []float64) (costs []float64, grad ot1d.Gradients, err error) {
-		return ot1d.HostGradients(x, y, directions, perPair, upstream, wrt, options)
+		return pairs.Gradients(directions, perPair, upstream, wrt)
 	}
 	var costs []float64
 	var grad ot1d.Gradients
@@ -284,7 +289,7 @@ func (p problem) costOnHost(l loss.Sliced, directions []float32) (e estimate, er
 	if known {
 		costs, grad, err = gradient(slices.Repeat([]float64{1 / float64(n*perPair)}, n*perPair))
 	} else {
-		costs, err = ot1d.HostCosts(x, y, directions, perPair, options)
+		costs, err = pairs.Costs(directions, perPair)
 	}
 	if err != nil {
 		return e, err

@@ -44,7 +44,7 @@ func (s Sliced) Maximizer(e *engine.Engine, key any) (*slicing.Maximizer, error)
 // HostPairs are the pairs of a batch in host memory, where plain Go computes their costs and
 // gradients, exactly sorted, outside of any graph.
 type HostPairs struct {
-	pairs     *ot1d.HostPairs
+	pairs     ot1d.Coster
 	y         []int // the shape of y
 	nonFinite []int // pairs with numbers that are not finite
 }
@@ -60,10 +60,10 @@ func (s Sliced) HostPairs(x, y *tensors.Tensor) (*HostPairs, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, o := &HostPairs{y: y.Shape().Dimensions}, ot1d.HostConfig{P: s.Exponent(), Reduce: s.Reduce}
-	if p.pairs, err = ot1d.NewHostPairs(cx, cy, o); err != nil { // perhaps because a number is not finite
+	p, o := &HostPairs{y: y.Shape().Dimensions}, s.HostConfig()
+	if p.pairs, err = ot1d.NewCoster(cx, cy, o); err != nil { // perhaps because a number is not finite
 		p.nonFinite = leaveOut(cx.Batch, cx.Coords, cy.Coords)
-		if p.pairs, err = ot1d.NewHostPairs(cx, cy, o); err != nil {
+		if p.pairs, err = ot1d.NewCoster(cx, cy, o); err != nil {
 			return nil, err
 		}
 	}

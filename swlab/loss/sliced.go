@@ -17,16 +17,17 @@ import (
 //
 //	value(x, y) = (1/L) sum_l F(theta_l; x, y),   F = sum over points of |a_(i) - b_(i)|^p
 //
-// or another Estimator of the L costs. Reduce: Mean makes F the mean over points, W_p^p, which
+// or another Estimator of the L costs, or another Cost of a direction, on the host alone. Reduce: Mean makes F the mean over points, W_p^p, which
 // clouds of unequal sizes or with masses need. Root takes the p-th root of the value. The zero
 // values give the training losses of Nguyen et al. 2023: sum over points, mean over slices, no
 // root, p = 2.
 type Sliced struct {
 	Label     string // name in tables
 	Slicer    slicing.Slicer
-	P         float64   // 0 means 2
-	Reduce    Reduction // over points; 0: Sum
-	Estimator Estimator // nil: SliceMean
+	P         float64       // 0 means 2
+	Reduce    Reduction     // over points; 0: Sum
+	Cost      ot1d.LineCost // of a direction; others than Wasserstein's are means, without P, Reduce and Root
+	Estimator Estimator     // nil: SliceMean
 	Root      bool
 }
 
@@ -35,7 +36,7 @@ func (s Sliced) Name() string { return s.Label }
 func (s Sliced) Specs() []weights.Spec { return s.Slicer.Specs() }
 
 func (s Sliced) Check(m, n, dim int) error {
-	if m != n && s.Reduce != Mean {
+	if m != n && !s.isMean() {
 		return fmt.Errorf("a sum over points needs clouds of equally many points, found %d and %d: take the mean over points (--reduce mean, in Go Reduce: loss.Mean)", m, n)
 	}
 	if err := s.Slicer.Check(m, n, dim); err != nil {
@@ -45,7 +46,20 @@ func (s Sliced) Check(m, n, dim int) error {
 }
 
 // CheckMasses returns an error for a sum over points.
-func (s Sliced) CheckMasses() error { return meanMasses(s.Reduce) }
+func (s Sliced) CheckMasses() error {
+	if s.isMean() {
+		return nil
+	}
+	return meanMasses(s.Reduce)
+}
+
+// isMean reports whether the cost of a direction is a mean over points.
+func (s Sliced) isMean() bool { return s.Reduce == Mean || s.Cost != ot1d.Wasserstein }
+
+// HostConfig is how the host finds the costs of directions.
+func (s Sliced) HostConfig() ot1d.HostConfig {
+	return ot1d.HostConfig{P: s.P, Reduce: s.Reduce, Cost: s.Cost}
+}
 
 // CheckDirections is Check for that many given directions in place of the slicer's.
 func (s Sliced) CheckDirections(m, n, slices, dim int) error {
@@ -73,8 +87,11 @@ func (s Sliced) Linear() bool {
 	return mean && !s.Root
 }
 
-// Exponent is p.
+// Exponent is p; of another Cost than Wasserstein's its degree, 0 if it has none.
 func (s Sliced) Exponent() float64 {
+	if s.Cost != ot1d.Wasserstein {
+		return s.Cost.Degree()
+	}
 	return cmp.Or(s.P, 2)
 }
 
@@ -87,6 +104,9 @@ func (s Sliced) estimator() Estimator {
 
 func (s Sliced) Convention() Convention {
 	p := s.Exponent()
+	if s.Cost != ot1d.Wasserstein {
+		return Convention{Cost: s.Cost.Words(), Exponent: p, Then: s.estimator().Name()}
+	}
 	return Convention{Cost: fmt.Sprintf("W_%g^%g:", p, p), Exponent: p, Reduce: cmp.Or(s.Reduce, Sum),
 		Then: s.estimator().Name(), Root: s.Root}
 }
@@ -95,6 +115,9 @@ func (s Sliced) Convention() Convention {
 // directions carry no gradient: the location from an ascent or an amortizer is detached, as in the
 // released code.
 func (s Sliced) Build(c BuildArgs, x, y *graph.Node) Result {
+	if s.Cost != ot1d.Wasserstein {
+		panic(fmt.Errorf("cost %s of a direction: found in a graph, expected on the host", s.Cost))
+	}
 	location := s.Slicer.Location(c.Source, c.Weights, c.Location, x, y)
 	directions := s.Slicer.Draw(c.Source, location, x, y)
 	if c.Wrt&ot1d.Directions == 0 {
@@ -128,7 +151,7 @@ func (s Sliced) BuildFrom(costs, slopes *graph.Node, c BuildArgs, x, y *graph.No
 // NeedsClouds. unit is Costs.Unit, or nil; the root is then in units of its root.
 func (s Sliced) Finish(costs, directions, x, y, unit *graph.Node, points int) Result {
 	sum := 1.0
-	if s.Reduce != Mean {
+	if !s.isMean() {
 		sum = float64(points)
 	}
 	r := s.estimator().Estimate(Costs{Values: costs, Directions: directions, X: x, Y: y, Divisor: sum, Unit: unit})

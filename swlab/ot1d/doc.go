@@ -1,5 +1,5 @@
 // Package ot1d computes one-dimensional optimal transport between the projections of two clouds: in
-// plain Go ([HostCosts], [HostGradients]), which training and distances use on every CPU, and inside a
+// plain Go ([Coster]; [HostCosts], [HostGradients]), which training and distances use on every CPU, and inside a
 // GoMLX graph ([Costs]), by the backend's sort, for CUDA.
 //
 // For a unit direction theta and clouds X, Y of m points, with a_(1) <= ... <= a_(m) the sorted
@@ -10,5 +10,5 @@
 //
 // a SUM over points without root, as in the released code of Nguyen et al. 2023, which made the
 // paper's tables. The mean W_p^p is an option, and the only choice for clouds of different sizes or
-// with masses, which the host alone takes.
+// with masses, which the host alone takes. The host also knows other costs of a direction ([LineCost]).
 package ot1d

@@ -18,11 +18,25 @@ type Clouds struct {
 	Batch, Points, Dim int
 }
 
+// Coster finds what the directions of pairs of clouds cost. Goroutines may call it at once.
+type Coster interface {
+	// Costs are those of every pair and direction, [Batch, slices]; see HostCosts.
+	Costs(directions []float32, slices int) ([]float64, error)
+	// Gradients are the costs, and the gradients of a loss whose derivatives in them are upstream; see
+	// HostGradients.
+	Gradients(directions []float32, slices int, upstream []float64, wrt Wrt) ([]float64, Gradients, error)
+}
+
+// NewCoster returns the Coster of the pairs for o.Cost. The clouds are not copied, and must not change as
+// long as it is used.
+func NewCoster(x, y Clouds, o HostConfig) (Coster, error) { return NewHostPairs(x, y, o) }
+
 // HostConfig configures HostCosts and HostGradients. The zero value is the squared cost, summed
 // over points.
 type HostConfig struct {
 	P      float64   // the exponent p >= 1; 0 means 2
 	Reduce Reduction // over points; 0: Sum
+	Cost   LineCost  // what one direction costs; others than Wasserstein read neither P nor Reduce
 
 	// Fast sorts projections as integers of 32 bits instead of 52, mostly in 0.67 to 0.80 of the time. The
 	// relative error of a cost is at most 1e-6: costs for which that is not certain are computed
@@ -32,7 +46,7 @@ type HostConfig struct {
 }
 
 // HostCosts returns the cost of every pair b and direction l, [Batch, slices], computed by Go code
-// outside any graph.
+// outside any graph: those of o.Cost, by default Wasserstein's.
 //
 // With Reduce Sum it is F of Costs: clouds of one size, without masses. With Mean it is W_p^p of
 // the projected measures,
@@ -52,21 +66,21 @@ type HostConfig struct {
 // sorted at once by vector instructions, which does not change it either. Large clouds that with Fast
 // would not fit into the memory of this machine are a *memory.Error; without Fast they need a quarter.
 func HostCosts(x, y Clouds, directions []float32, slices int, o HostConfig) ([]float64, error) {
-	h, err := newHost(x, y, directions, slices, o)
+	pairs, err := NewCoster(x, y, o)
 	if err != nil {
 		return nil, err
 	}
-	h.fast = o.Fast && h.byRank() && (h.p == 1 || h.p == 2)
-	if err := h.fits(); err != nil {
-		return nil, err
-	}
-	return h.costs(), nil
+	return pairs.Costs(directions, slices)
 }
 
 // Costs is HostCosts for these pairs. Goroutines may call it at once.
 func (p *HostPairs) Costs(directions []float32, slices int) ([]float64, error) {
 	h, err := p.along(directions, slices)
 	if err != nil {
+		return nil, err
+	}
+	h.fast = p.o.Fast && h.byRank() && (h.p == 1 || h.p == 2)
+	if err := h.fits(); err != nil {
 		return nil, err
 	}
 	return h.costs(), nil
@@ -84,7 +98,11 @@ func (h *host) costs() []float64 {
 // HostLargest returns the largest difference |A(t) - B(t)| of every pair over its directions, [Batch]:
 // the limit of the roots of HostCosts for large p. A segment counts if it has mass.
 func HostLargest(x, y Clouds, directions []float32, slices int) ([]float64, error) {
-	h, err := newHost(x, y, directions, slices, HostConfig{Reduce: Mean})
+	pairs, err := NewHostPairs(x, y, HostConfig{Reduce: Mean})
+	if err != nil {
+		return nil, err
+	}
+	h, err := pairs.along(directions, slices)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +114,7 @@ func HostLargest(x, y Clouds, directions []float32, slices int) ([]float64, erro
 	return largest, nil
 }
 
-// HostPairs are pairs of clouds, checked once for many calls of Gradients.
+// HostPairs are pairs of clouds, checked once for many calls. They are the Coster of every LineCost.
 type HostPairs struct {
 	x, y       Clouds
 	p          float64
@@ -104,6 +122,8 @@ type HostPairs struct {
 	totals     [2][]float64 // [Batch] sums of masses
 	outlying   []bool       // [Batch] whether keys would erase much of a pair (Outlying)
 	normalized bool
+	o          HostConfig // as given
+	line       line       // that of o.Cost; without a function: Wasserstein's
 }
 
 // clouds are the names of both clouds.
@@ -123,22 +143,18 @@ type host struct {
 	fast       bool // 32 bits
 }
 
-func newHost(x, y Clouds, directions []float32, slices int, o HostConfig) (*host, error) {
-	pairs, err := NewHostPairs(x, y, o)
-	if err != nil {
-		return nil, err
-	}
-	return pairs.along(directions, slices)
-}
-
 // NewHostPairs checks the pairs: its errors are those of HostGradients for x, y and o. The clouds are
 // not copied, and must not change as long as the pairs are used.
 func NewHostPairs(x, y Clouds, o HostConfig) (*HostPairs, error) {
-	if o.P == 0 {
-		o.P = 2
+	if err := o.Cost.check(o); err != nil {
+		return nil, err
 	}
-	if !(o.P >= 1) || math.IsInf(o.P, 1) {
-		return nil, fmt.Errorf("ot1d: exponent p = %v, expected a finite p >= 1", o.P)
+	p, mean := cmp.Or(o.P, 2), o.Reduce == Mean
+	if o.Cost != Wasserstein {
+		p, mean = 1, true // a cost that is as small as a length where the rounding of keys may show
+	}
+	if !(p >= 1) || math.IsInf(p, 1) {
+		return nil, fmt.Errorf("ot1d: exponent p = %v, expected a finite p >= 1", p)
 	}
 	for i, c := range [2]Clouds{x, y} {
 		name := clouds[i].name
@@ -155,11 +171,11 @@ func NewHostPairs(x, y Clouds, o HostConfig) (*HostPairs, error) {
 		return nil, fmt.Errorf("ot1d: clouds x are [%d, %d, %d] and y [%d, %d, %d], expected one batch size and "+
 			"one dimension", x.Batch, x.Points, x.Dim, y.Batch, y.Points, y.Dim)
 	}
-	if o.Reduce != Mean && (x.Points != y.Points || x.Mass != nil || y.Mass != nil) {
+	if !mean && (x.Points != y.Points || x.Mass != nil || y.Mass != nil) {
 		return nil, fmt.Errorf("ot1d: a sum over points needs clouds of one size without masses, found %s and %s; "+
 			"ask for Reduce: Mean", describe(x), describe(y))
 	}
-	h := &HostPairs{x: x, y: y, p: o.P, normalized: o.Reduce == Mean}
+	h := &HostPairs{x: x, y: y, p: p, normalized: mean, o: o, line: o.Cost.line()}
 	return h, h.scan()
 }
 

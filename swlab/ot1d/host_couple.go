@@ -9,16 +9,22 @@ import (
 // its derivatives in the projections of all points, the coupling held fixed.
 func (h *host) cost(s *hostSorter, task int, dx, dy []float64) float64 {
 	indexBits := uint(0)
-	if h.hasMass() || dx != nil || dy != nil {
+	if h.hasMass() || dx != nil || dy != nil || h.line.cost != nil {
 		indexBits = indexBitsOf(max(h.x.Points, h.y.Points))
 	}
 	c, ok := s.sort(task, indexBits)
-	if !ok {
+	pair, couple := task/h.slices, h.couple
+	switch {
+	case h.line.cost != nil:
+		couple = s.lineCost
+		if !ok {
+			c = s.exact(task)
+		}
+	case !ok:
 		return 0
 	}
 	c.dx, c.dy = dx, dy
-	pair := task / h.slices
-	cost := h.couple(&c, pair)
+	cost := couple(&c, pair)
 	mean := cost
 	if !h.normalized {
 		mean /= float64(h.x.Points)
@@ -28,7 +34,7 @@ func (h *host) cost(s *hostSorter, task int, dx, dy []float64) float64 {
 		clear(dy)
 		c = s.exact(task)
 		c.dx, c.dy = dx, dy
-		cost = h.couple(&c, pair)
+		cost = couple(&c, pair)
 	}
 	return cost
 }

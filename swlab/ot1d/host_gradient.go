@@ -22,7 +22,7 @@ type Gradients struct {
 // Gradients.Directions over the pairs.
 func HostGradients(x, y Clouds, directions []float32, slices int, upstream []float64, wrt Wrt, o HostConfig) (
 	costs []float64, grad Gradients, err error) {
-	pairs, err := NewHostPairs(x, y, o)
+	pairs, err := NewCoster(x, y, o)
 	if err != nil {
 		return nil, grad, err
 	}
@@ -138,7 +138,7 @@ func (s *slopes) of(task int) (d [2][]float64) {
 
 // byRank says whether points are matched one to one.
 func (h *HostPairs) byRank() bool {
-	return h.x.Points == h.y.Points && !h.hasMass()
+	return h.line.cost == nil && h.x.Points == h.y.Points && !h.hasMass()
 }
 
 // directionGradient is the cost of one pair and direction. It writes the derivative in the direction to g:

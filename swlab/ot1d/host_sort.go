@@ -24,7 +24,8 @@ type hostSorter struct {
 	byPlace     [2][]uint64        // points in the order of exact; nil: not needed so far
 	low, high   [maxBuckets]uint32 // counts of two digits
 	scaled      []float64
-	plan        []Match // of Plans
+	plan        []Match   // of Plans
+	lines       [2]onLine // of a line cost; nil: not needed so far
 }
 
 const (
