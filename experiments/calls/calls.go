@@ -6,6 +6,7 @@
 package calls
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -35,14 +36,25 @@ type Request struct {
 	Seed     uint64            `json:"seed"`
 	Settings map[string]string `json:"settings"`
 	Arrays   []Array           `json:"arrays"`
+	Dir      string            `json:"dir,omitempty"` // folder that relative paths start from; "": the process's
+
+	ctx   context.Context
+	space *Space      // nil: the caller keeps everything itself
+	show  func(Event) // nil: nobody looks
 }
 
-// Array is an array, row-major.
+// Array is an array, row-major. Outside of this process its values are those of Ref, an array that a
+// [Space] keeps, or Data or the content of File: little-endian numbers.
 type Array struct {
 	Name   string `json:"name"`
 	DType  string `json:"dtype"` // of Values, such as "float32"
 	Shape  []int  `json:"shape"` // empty: one number
-	Values any    `json:"-"`     // []float32, []float64 or []int32
+	Values any    `json:"-"`     // []float32, []float64, []int32 or []uint8
+	Ref    string `json:"ref,omitempty"`
+	Data   []byte `json:"data,omitempty"`
+	File   string `json:"file,omitempty"`
+
+	set *datasets.Set // that the values are the points of; nil: none
 }
 
 // Size is the number of its values.
@@ -62,13 +74,15 @@ type Answer struct {
 	Arrays []Array           `json:"arrays,omitempty"`
 	// Warnings say why a number may not be what the caller expects.
 	Warnings []string `json:"warnings,omitempty"`
+
+	set *datasets.Set // whose points are the array "points"; nil: none
 }
 
 // add adds an array to the answer, unless the result has none.
 func add[T float32 | float64 | int32](a *Answer, name string, values []T, shape ...int) {
 	if values != nil {
 		kind := strings.TrimPrefix(fmt.Sprintf("%T", values), "[]")
-		a.Arrays = append(a.Arrays, Array{name, kind, append([]int{}, shape...), values})
+		a.Arrays = append(a.Arrays, Array{Name: name, DType: kind, Shape: append([]int{}, shape...), Values: values})
 	}
 }
 
@@ -104,6 +118,9 @@ func Respond(r Request) (a Answer) {
 		}
 	}()
 	call, ok := functions[r.Function]
+	if r.space != nil && !ok {
+		call, ok = spaceFunctions[r.Function]
+	}
 	if !ok {
 		a.Fail(suggest.Unknown("function", r.Function, slices.Sorted(maps.Keys(functions))))
 	} else if err := call(&r, &a); err != nil {
@@ -134,6 +151,9 @@ func (r *Request) array(name string) *Array {
 // [datasets.New] does.
 func (r *Request) clouds(name string) (*datasets.Set, error) {
 	a := r.array(name)
+	if a != nil && a.set != nil {
+		return a.set, nil
+	}
 	if a == nil || len(a.Shape) != 3 {
 		return nil, fmt.Errorf("%s: expected an array [points, dim] or [clouds, points, dim]", name)
 	}

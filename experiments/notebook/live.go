@@ -63,7 +63,7 @@ func (b *Session) Live(ctx context.Context, e *engine.Engine, set *datasets.Set,
 		return nil, err
 	}
 	defer show.Done()
-	l := &live{dir: dir, engine: e, watch: w, id: "swlab_live_" + gonbui.UniqueId(), update: gonbui.UpdateHTML}
+	l := &live{dir: dir, engine: e, watch: w, id: "swlab_live_" + gonbui.UniqueId(), update: show.Update}
 	l.read()
 	if l.Result, err = train.ReadResult(dir); err == nil && len(l.Snapshots) > 0 && l.Snapshots[len(l.Snapshots)-1].Step == l.Result.Steps {
 		if l.Records, err = train.ReadLog(dir); err != nil {

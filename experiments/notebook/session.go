@@ -32,6 +32,15 @@ type Session struct {
 	Data string // path of the clouds, or "builtin"
 	Out  string // folder for results
 	Fast bool   // short form
+	// Context ends work like the stop button; nil: nothing but the button does.
+	Context context.Context
+}
+
+func (b *Session) context() context.Context {
+	if b.Context == nil {
+		return context.Background()
+	}
+	return b.Context
 }
 
 // Open reads the environment and makes the folder for results: $SWLAB_OUT, or .out/NAME in the
@@ -173,7 +182,7 @@ func (b *Session) Train(e *engine.Engine, set *datasets.Set, c train.Config) (tr
 		o.Resume = true
 	}
 	var tick func(int, string)
-	w := stoppable(context.Background())
+	w := stoppable(b.context())
 	defer w.end()
 	o.Progress = func(r train.Record, total int) {
 		w.part(r.Step, total)
@@ -190,7 +199,7 @@ func (b *Session) Train(e *engine.Engine, set *datasets.Set, c train.Config) (tr
 }
 
 // say prints what a training has to say.
-func say(text string) { fmt.Println(text) }
+func say(text string) { show.Say(text) }
 
 // Finished reads the run of c on set that Train or Live has finished, and shows nothing. It is for
 // the cells after the one that trains. A missing run is an error.

@@ -1,7 +1,6 @@
 package notebook
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"os/signal"
@@ -58,11 +57,11 @@ func (b *Session) Shapes(p reproduce.Preset, rows []string, quiet bool) (Shapes,
 		return Shapes{}, err
 	}
 	if quiet {
-		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		ctx, stop := signal.NotifyContext(b.context(), os.Interrupt)
 		defer stop()
 		err = reproduce.Do(ctx, lab, plan.Missing(lab), nil, nil)
 	} else {
-		err = do(lab, plan, nil)
+		err = b.do(lab, plan, nil)
 	}
 	if err != nil {
 		return Shapes{}, err

@@ -2,7 +2,6 @@ package notebook
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"html"
@@ -32,7 +31,7 @@ func (b *Session) Sweep(name string, c sweep.Config) (*sweep.Result, error) {
 		c.Data = b.Data
 	}
 	defer show.Done()
-	o := &output{id: "swlab_sweep_" + gonbui.UniqueId(), update: gonbui.UpdateHTML}
+	o := &output{id: "swlab_sweep_" + gonbui.UniqueId(), update: show.Update}
 	o.say("looking at the data", 0, 1) // the line is above the table
 	lab := &runs.Store{Dir: b.Out, Progress: o.say}
 	plan, err := sweep.NewGrid(lab, c)
@@ -45,7 +44,7 @@ func (b *Session) Sweep(name string, c sweep.Config) (*sweep.Result, error) {
 			break
 		}
 	}
-	w := stoppable(context.Background())
+	w := stoppable(b.context())
 	defer w.end()
 	lab.Progress = func(what string, done, total int) {
 		w.part(done, total)
@@ -60,7 +59,7 @@ func (b *Session) Sweep(name string, c sweep.Config) (*sweep.Result, error) {
 	if err = errors.Join(err, broken); err != nil {
 		return r, err
 	}
-	if !gonbui.IsNotebook {
+	if !show.InNotebook() {
 		if err := table.Write(os.Stderr, r, "text"); err != nil {
 			return r, err
 		}

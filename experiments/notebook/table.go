@@ -7,8 +7,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/janpfeifer/gonb/gonbui"
-
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/runs"
@@ -60,7 +58,7 @@ func (b *Session) table(name string, p reproduce.Preset, rows []string) (table.R
 		show.Markdown(fmt.Sprintf("At the paper's size: %d runs, of them %d trainings.", left, trainings))
 	}
 	failures := map[string]string{}
-	failed := do(lab, plan, failures)
+	failed := b.do(lab, plan, failures)
 	if errors.Is(failed, context.Canceled) {
 		return table.Results{}, errStopped
 	}
@@ -75,8 +73,8 @@ func (b *Session) table(name string, p reproduce.Preset, rows []string) (table.R
 }
 
 // do does what is missing of the schedule, with one bar over all of it.
-func do(lab *runs.Store, plan *reproduce.Schedule, failures map[string]string) error {
-	w := stoppable(context.Background())
+func (b *Session) do(lab *runs.Store, plan *reproduce.Schedule, failures map[string]string) error {
+	w := stoppable(b.context())
 	defer w.end()
 	total, missing := len(plan.Jobs), plan.Missing(lab)
 	tick := show.Progress(total, plan.Table.Name+", preset "+plan.Preset.Name)
@@ -97,7 +95,7 @@ func do(lab *runs.Store, plan *reproduce.Schedule, failures map[string]string) e
 
 // showTable shows f as HTML, or outside a notebook as text on standard error.
 func showTable(f table.Results) error {
-	if !gonbui.IsNotebook {
+	if !show.InNotebook() {
 		return table.Write(os.Stderr, f, "text")
 	}
 	var html strings.Builder

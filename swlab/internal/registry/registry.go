@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/sliced-wasserstein/lab/internal/source"
 	"github.com/sliced-wasserstein/lab/internal/suggest"
 )
 
@@ -15,12 +16,12 @@ type Registry[F any] struct {
 	kind    string // what is registered, for messages: "loss"
 	mu      sync.RWMutex
 	entries map[string]F
-	origins map[string]*origin // of the entries from outside
+	origins map[string]*source.Origin // of the entries from outside
 }
 
 // New returns a registry of things of that kind with its first entries.
 func New[F any](kind string, entries map[string]F) *Registry[F] {
-	r := &Registry[F]{kind: kind, entries: map[string]F{}, origins: map[string]*origin{}}
+	r := &Registry[F]{kind: kind, entries: map[string]F{}, origins: map[string]*source.Origin{}}
 	for name, f := range entries {
 		r.add(name, f, nil)
 	}
@@ -41,11 +42,11 @@ func (r *Registry[F]) Register(name string, f F, version ...string) {
 	if len(version) > 1 {
 		panic(fmt.Errorf("register %s %q: expected one version at most, found %d", r.kind, name, len(version)))
 	}
-	r.add(name, f, newOrigin(r.kind+" "+name, version))
+	r.add(name, f, source.New(r.kind+" "+name, version))
 }
 
 // add adds f; o is nil for a built-in entry.
-func (r *Registry[F]) add(name string, f F, o *origin) {
+func (r *Registry[F]) add(name string, f F, o *source.Origin) {
 	if !allowed.MatchString(name) || name == none {
 		panic(fmt.Errorf(
 			"register %s: expected a name of lowercase letters, digits and single hyphens that begins with a letter and is not %q, found %q",
@@ -59,7 +60,7 @@ func (r *Registry[F]) add(name string, f F, o *origin) {
 	r.entries[name] = f
 	if o != nil {
 		r.origins[name] = o
-		note(name, o)
+		source.Note(name, o)
 	}
 }
 
@@ -73,7 +74,7 @@ func (r *Registry[F]) Source(name string) (string, error) {
 	if o == nil {
 		return "", nil
 	}
-	return o.source()
+	return o.Source()
 }
 
 // Names lists the registered names in alphabetical order.

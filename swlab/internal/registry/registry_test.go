@@ -56,3 +56,26 @@ func TestConcurrent(t *testing.T) {
 		t.Errorf("found %v", r.Names())
 	}
 }
+
+// TestRegisteredSource: built-in entries have no source; others have that of their caller's caller.
+func TestRegisteredSource(t *testing.T) {
+	r := New("loss", map[string]func() int{"sw": func() int { return 1 }})
+	register := func(name string, version ...string) { r.Register(name, func() int { return 2 }, version...) }
+	register("own-source")
+	register("own-version", "3")
+	for name, want := range map[string]string{"sw": "", "missing": "", "own-version": "loss own-version version 3"} {
+		if got, err := r.Source(name); err != nil || got != want {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+	}
+	if got, err := r.Source("own-source"); err != nil || !strings.HasPrefix(got, "loss own-source ") ||
+		strings.Contains(got, "process") {
+		t.Errorf("%q, %v", got, err)
+	}
+	defer func() {
+		if err, ok := recover().(error); !ok || !strings.Contains(err.Error(), "version") {
+			t.Errorf("expected a panic about the versions, found %v", err)
+		}
+	}()
+	register("two-versions", "1", "2")
+}

@@ -1,4 +1,6 @@
-package registry
+// Package source identifies code by what its source files say: the declarations that it reaches. Comments
+// and layout do not count.
+package source
 
 import (
 	"bytes"
@@ -21,36 +23,39 @@ import (
 	"time"
 )
 
-// origin says which code registered an entry from outside.
-type origin struct {
+// Origin says which code registered an entry from outside.
+type Origin struct {
 	what    string          // "loss moments"
 	version string          // as given; "": the source decides
 	calls   []runtime.Frame // the calls that led to Register, innermost first
+	built   time.Time       // of the program; zero: this one's
 	source  func() (string, error)
 }
 
 // origins holds all entries from outside by their names, whatever their kind.
 var (
 	originsMu sync.RWMutex
-	origins   = map[string][]*origin{}
+	origins   = map[string][]*Origin{}
 )
 
-func note(name string, o *origin) {
+// Note makes texts that name an entry depend on it.
+func Note(name string, o *Origin) {
 	originsMu.Lock()
 	defer originsMu.Unlock()
 	origins[name] = append(origins[name], o)
 }
 
 // named returns the entries from outside of that name.
-func named(name string) []*origin {
+func named(name string) []*Origin {
 	originsMu.RLock()
 	defer originsMu.RUnlock()
 	return slices.Clone(origins[name])
 }
 
-// newOrigin is called by Registry.Register, which the Register of a package calls.
-func newOrigin(what string, version []string) *origin {
-	o := &origin{what: what, version: strings.Join(version, "")}
+// New returns the origin of a call of Register. It is called by Registry.Register, which the Register
+// of a package calls.
+func New(what string, version []string) *Origin {
+	o := &Origin{what: what, version: strings.Join(version, "")}
 	pcs := make([]uintptr, 64)
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs)]) // from the package's Register
 	for more := true; more; {
@@ -62,12 +67,24 @@ func newOrigin(what string, version []string) *origin {
 	return o
 }
 
+// At returns the origin of a call in another program, built at that time: the frames of its stack,
+// innermost first.
+func At(what string, calls []runtime.Frame, built time.Time) *Origin {
+	o := &Origin{what: what, calls: calls, built: built}
+	o.source = sync.OnceValues(o.identify)
+	return o
+}
+
+// Source identifies the code, such as "loss moments 1f3a9c2b7d10". With an error, which says why the
+// code is not known, it is a text that no other process has.
+func (o *Origin) Source() (string, error) { return o.source() }
+
 // identify is source, not kept.
-func (o *origin) identify() (string, error) {
+func (o *Origin) identify() (string, error) {
 	if o.version != "" {
 		return fmt.Sprintf("%s version %s", o.what, o.version), nil
 	}
-	c := code{map[*origin]bool{}, map[string]*source{}, map[string]bool{}}
+	c := code{map[*Origin]bool{}, map[string]*source{}, map[string]bool{}, o.built}
 	if err := c.add(o); err != nil {
 		return fmt.Sprintf("%s of process %s", o.what, process()), fmt.Errorf("%s: %w", o.what, err)
 	}
@@ -91,9 +108,10 @@ var process = sync.OnceValue(func() string {
 // that this one imports, and the entries from outside that a text names. A name that the body of a
 // function declares too counts as the package's. Comments and layout do not count, nor does the code of other modules.
 type code struct {
-	from    map[*origin]bool
+	from    map[*Origin]bool
 	folders map[string]*source
 	texts   map[string]bool // of the declarations
+	built   time.Time       // of the program; zero: this one's
 }
 
 // source is a package as its files have it.
@@ -106,7 +124,7 @@ type source struct {
 }
 
 // add collects what an entry depends on.
-func (c *code) add(o *origin) error {
+func (c *code) add(o *Origin) error {
 	if c.from[o] {
 		return nil
 	}
@@ -183,7 +201,7 @@ func (c *code) open(dir string, tests bool) (*source, error) {
 		if strings.HasSuffix(path, "_test.go") && !tests {
 			continue
 		}
-		if err := checkBuilt(path); err != nil {
+		if err := c.checkBuilt(path); err != nil {
 			return nil, err
 		}
 		f, err := parser.ParseFile(p.files, path, nil, parser.SkipObjectResolution)
@@ -219,12 +237,15 @@ func (c *code) open(dir string, tests bool) (*source, error) {
 }
 
 // checkBuilt returns an error for a source file that was changed after the program was built.
-func checkBuilt(file string) error {
+func (c *code) checkBuilt(file string) error {
 	info, err := os.Stat(file)
 	if err != nil {
 		return err
 	}
-	built, err := builtAt()
+	built := c.built
+	if built.IsZero() {
+		built, err = builtAt()
+	}
 	if err == nil && info.ModTime().After(built) {
 		err = fmt.Errorf("%s was changed after the program was built", file)
 	}

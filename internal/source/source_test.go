@@ -1,4 +1,4 @@
-package registry
+package source
 
 import (
 	"os"
@@ -73,10 +73,10 @@ func Unused() {}
 
 // register returns the origin of the call of Register at the first line of main.go with that text;
 // more are the lines of the calls that led there.
-func register(t *testing.T, dir, text, name string, more ...string) *origin {
+func register(t *testing.T, dir, text, name string, more ...string) *Origin {
 	t.Helper()
 	raw := must.M1(os.ReadFile(filepath.Join(dir, "main.go")))
-	o := &origin{what: "loss " + name, calls: []runtime.Frame{{Function: library + "/swlab/loss.Register"}}}
+	o := &Origin{what: "loss " + name, calls: []runtime.Frame{{Function: library + "/swlab/loss.Register"}}}
 	callee := []string{"main.init.0", "main.setup", "main.main"}
 	if len(more) > 0 {
 		callee[0] = "main.reg"
@@ -110,10 +110,10 @@ func identity(t *testing.T, main, far string) (moments, wrapped string) {
 		"main_test.go": "package main\n\nfunc helper() {}\n"})
 	m := register(t, dir, `loss.Register("moments"`, "moments")
 	w := register(t, dir, "loss.Register(name, f)", "wrapped", `{ reg("wrapped"`, "\tsetup()")
-	defer func(before map[string][]*origin) { origins = before }(origins)
-	origins = map[string][]*origin{"moments": {m}, "wrapped": {w}}
+	defer func(before map[string][]*Origin) { origins = before }(origins)
+	origins = map[string][]*Origin{"moments": {m}, "wrapped": {w}}
 	var out [2]string
-	for i, o := range []*origin{m, w} {
+	for i, o := range []*Origin{m, w} {
 		text := must.M1(o.identify())
 		if !strings.HasPrefix(text, o.what+" ") || len(text) != len(o.what)+13 {
 			t.Errorf("found %q", text)
@@ -186,8 +186,8 @@ func TestSource(t *testing.T) {
 func TestUnknownSource(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"main.go": program})
-	fresh := func() *origin { return register(t, dir, `loss.Register("moments"`, "moments") }
-	fails := func(o *origin, says string) {
+	fresh := func() *Origin { return register(t, dir, `loss.Register("moments"`, "moments") }
+	fails := func(o *Origin, says string) {
 		t.Helper()
 		text, err := o.identify()
 		if err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "loss moments") {
@@ -217,27 +217,4 @@ func TestUnknownSource(t *testing.T) {
 	if os.Getenv("SWLAB_PROCESS") != process() {
 		t.Error("processes that this one starts would not know it")
 	}
-}
-
-// TestRegisteredSource: built-in entries have no source; others have that of their caller's caller.
-func TestRegisteredSource(t *testing.T) {
-	r := New("loss", map[string]func() int{"sw": func() int { return 1 }})
-	register := func(name string, version ...string) { r.Register(name, func() int { return 2 }, version...) }
-	register("own-source")
-	register("own-version", "3")
-	for name, want := range map[string]string{"sw": "", "missing": "", "own-version": "loss own-version version 3"} {
-		if got, err := r.Source(name); err != nil || got != want {
-			t.Errorf("%s: %q, %v", name, got, err)
-		}
-	}
-	if got, err := r.Source("own-source"); err != nil || !strings.HasPrefix(got, "loss own-source ") ||
-		strings.Contains(got, "process") {
-		t.Errorf("%q, %v", got, err)
-	}
-	defer func() {
-		if err, ok := recover().(error); !ok || !strings.Contains(err.Error(), "version") {
-			t.Errorf("expected a panic about the versions, found %v", err)
-		}
-	}()
-	register("two-versions", "1", "2")
 }

@@ -1,0 +1,115 @@
+package calls
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strconv"
+	"strings"
+
+	"github.com/sliced-wasserstein/lab/experiments/sweep"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+)
+
+// ablateSettings are those of ablate; all others are of distance.
+type ablateSettings struct {
+	Vary    string `json:"vary"` // "kappa=0.1,1;slices=10,100": the grid is the product, the last varies fastest
+	Repeats int    `json:"repeats" range:"1.."`
+}
+
+// ablate computes a distance over a grid of settings, with as many seeds as repeats. A setting that
+// a loss does not read is left out of its rows, which are then fewer.
+func ablate(r *Request, a *Answer) error {
+	s, fixed := ablateSettings{Repeats: 1}, maps.Clone(r.Settings)
+	own := Request{Settings: map[string]string{}}
+	for _, name := range []string{"vary", "repeats"} {
+		if v, ok := fixed[name]; ok {
+			own.Settings[name] = v
+			delete(fixed, name)
+		}
+	}
+	if err := own.apply(&s); err != nil {
+		return err
+	}
+	grid := []map[string]string{{}}
+	if s.Vary != "" {
+		vary, err := sweep.Parse(strings.Split(s.Vary, ";")...)
+		if err != nil {
+			return err
+		}
+		for _, v := range vary {
+			var next []map[string]string
+			for _, at := range grid {
+				for _, value := range v.Values {
+					point := maps.Clone(at)
+					point[v.Name] = value
+					next = append(next, point)
+				}
+			}
+			grid = next
+		}
+	}
+	var rows []map[string]string
+	var values []float64
+	seen, convention := map[string]bool{}, ""
+	for i, point := range grid {
+		all := maps.Clone(fixed)
+		maps.Copy(all, point)
+		if err := drop(all, point, r.array("directions") != nil); err != nil {
+			return err
+		}
+		id, _ := json.Marshal(point) // texts
+		if seen[string(id)] {
+			continue
+		}
+		seen[string(id)] = true
+		for k := range s.Repeats {
+			if err := r.ctx.Err(); err != nil {
+				return err
+			}
+			call, d := *r, Answer{}
+			call.Settings, call.Seed = all, r.Seed+uint64(k)
+			if err := distance(&call, &d); err != nil {
+				return fmt.Errorf("%s: %w", id, err)
+			}
+			values = append(values, d.Arrays[0].Values.([]float64)[0])
+			convention = d.Text["convention"]
+			for _, w := range d.Warnings {
+				if !seen[w] {
+					seen[w], a.Warnings = true, append(a.Warnings, w)
+				}
+			}
+		}
+		rows = append(rows, point)
+		if r.show != nil && len(grid) > 1 {
+			r.show(Event{ID: "ablation", Text: fmt.Sprintf("%d of %d", i+1, len(grid))})
+		}
+	}
+	text, err := json.Marshal(rows)
+	a.Text = map[string]string{"rows": string(text), "convention": convention, "repeats": strconv.Itoa(s.Repeats)}
+	add(a, "values", values, len(rows), s.Repeats)
+	return err
+}
+
+// drop removes varied settings that the loss does not read.
+func drop(all, point map[string]string, directions bool) error {
+	others := distanceSettings{Config: loss.Defaults(), Path: "auto"}
+	if err := (&Request{Settings: all}).apply(&others); err != nil {
+		return err
+	}
+	others.Maps.Points = 1 // of any clouds
+	for setting := range point {
+		if setting == "loss" {
+			continue
+		}
+		why, err := loss.Unread(others.Loss, others.Config, directions, setting)
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			delete(all, setting)
+			delete(point, setting)
+		}
+	}
+	return nil
+}

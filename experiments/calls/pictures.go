@@ -1,0 +1,275 @@
+package calls
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"html"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/vmfviz"
+)
+
+// pictureSettings choose a picture.
+type pictureSettings struct {
+	Kind   string `json:"kind"`
+	Title  string `json:"title"`
+	X      string `json:"x"`      // curves: label of the axis
+	Y      string `json:"y"`      // curves: label of the axis
+	LogX   bool   `json:"log_x"`  // curves
+	LogY   bool   `json:"log_y"`  // curves
+	Labels string `json:"labels"` // of curves or rows, a JSON list
+	Out    string `json:"out"`    // file to save
+}
+
+// drawings are the kinds of pictures.
+var drawings = map[string]func(*Request, pictureSettings) (*vmfviz.Picture, error){
+	"slice": drawSlice, "landscape": drawLandscape, "clouds": drawClouds, "sphere": drawSphere, "curves": drawCurves,
+}
+
+func (r *Request) draw() (*vmfviz.Picture, pictureSettings, error) {
+	var s pictureSettings
+	if err := r.apply(&s); err != nil {
+		return nil, s, err
+	}
+	draw, ok := drawings[s.Kind]
+	if !ok {
+		return nil, s, fmt.Errorf("kind: unknown picture %q", s.Kind)
+	}
+	p, err := draw(r, s)
+	return p, s, err
+}
+
+// picture answers with a picture as HTML.
+func picture(r *Request, a *Answer) error {
+	p, _, err := r.draw()
+	if err != nil {
+		return err
+	}
+	raw, err := p.PNG()
+	if err != nil {
+		return err
+	}
+	width, _ := p.Size()
+	a.Text = map[string]string{"alt": p.Alt, "html": pngHTML(raw, p.Alt, width)}
+	return nil
+}
+
+// pngHTML is an image of that width, or of its own.
+func pngHTML(raw []byte, alt string, width int) string {
+	size := ""
+	if width > 0 {
+		size = fmt.Sprintf(" width=\"%d\"", width)
+	}
+	return fmt.Sprintf("<img%s alt=\"%s\" src=\"data:image/png;base64,%s\"/>\n", size, html.EscapeString(alt), base64.StdEncoding.EncodeToString(raw))
+}
+
+// save writes a picture to a file.
+func save(r *Request, a *Answer) error {
+	p, s, err := r.draw()
+	if err != nil {
+		return err
+	}
+	path := s.Out
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(r.Dir, path)
+	}
+	a.Text = map[string]string{"file": path}
+	return p.Save(path)
+}
+
+// onePair returns the first pair of the clouds x and y, relative to a common origin.
+func (r *Request) onePair() (x, y *datasets.Set, err error) {
+	if x, y, err = r.pair(); err != nil {
+		return nil, nil, err
+	}
+	x, y = datasets.Aligned(x.Select([]int{0}), y.Select([]int{0}))
+	if x.Dim != y.Dim || x.Dim != 2 && x.Dim != 3 {
+		return nil, nil, fmt.Errorf("x and y: expected clouds of dimension 2 or 3 to draw, found %d and %d", x.Dim, y.Dim)
+	}
+	return x, y, nil
+}
+
+// floats returns an array of float32, or nil.
+func (r *Request) floats(name string) []float32 {
+	if a := r.array(name); a != nil {
+		v, _ := a.Values.([]float32)
+		return v
+	}
+	return nil
+}
+
+// meanCosts are W_2^2 of the projections, a mean over points.
+func meanCosts(x, y *datasets.Set, directions []float32) ([]float64, error) {
+	o := swlab.DistanceConfig{Config: loss.Defaults(),
+		Directions: &swlab.Directions{Values: directions, Shape: []int{len(directions) / x.Dim, x.Dim}}}
+	o.Reduce = loss.Mean
+	d, err := swlab.Distance("sw", x, y, o)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, len(d.Costs))
+	for i, c := range d.Costs {
+		out[i] = float64(c)
+	}
+	return out, nil
+}
+
+// drawSlice draws the slice along theta or, without it, along the most expensive of directions.
+func drawSlice(r *Request, _ pictureSettings) (*vmfviz.Picture, error) {
+	x, y, err := r.onePair()
+	if err != nil {
+		return nil, err
+	}
+	theta, directions := r.floats("theta"), r.floats("directions")
+	var values []float64
+	if n := len(directions) / x.Dim; n > 0 {
+		if values, err = meanCosts(x, y, directions[:n*x.Dim]); err != nil {
+			return nil, err
+		}
+		if theta == nil {
+			i := slices.Index(values, slices.Max(values))
+			theta = directions[i*x.Dim : (i+1)*x.Dim]
+		}
+	}
+	if len(theta) != x.Dim {
+		return nil, fmt.Errorf("theta: expected a direction of %d coordinates, found %d", x.Dim, len(theta))
+	}
+	norm := 0.0
+	for _, v := range theta {
+		norm += float64(v) * float64(v)
+	}
+	if !(norm > 0) {
+		return nil, fmt.Errorf("theta: expected a direction other than 0, found %v", theta)
+	}
+	unit := make([]float32, len(theta))
+	for i, v := range theta {
+		unit[i] = float32(float64(v) / math.Sqrt(norm))
+	}
+	return vmfviz.Slice(vmfviz.SliceOptions{Convention: vmfviz.MeanOverPoints}, x.Coords, y.Coords, unit, values)
+}
+
+// drawLandscape draws the cost of every direction, with the directions and the location of a distance on it.
+func drawLandscape(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
+	x, y, err := r.onePair()
+	if err != nil {
+		return nil, err
+	}
+	if x.Dim == 2 {
+		const n = 361
+		grid, angles := make([]float32, 2*n), make([]float64, n)
+		for i := range n {
+			a := math.Pi * float64(i) / (n - 1)
+			angles[i], grid[2*i], grid[2*i+1] = 180*float64(i)/(n-1), float32(math.Cos(a)), float32(math.Sin(a))
+		}
+		values, err := meanCosts(x, y, grid)
+		if err != nil {
+			return nil, err
+		}
+		return vmfviz.Curves(vmfviz.CurvesOptions{Title: s.Title}, vmfviz.CurvePanel{XLabel: "angle of the direction in degrees",
+			YLabel: "W₂² of the projections (mean over points)", Series: []vmfviz.Series{{X: angles, Y: values}}})
+	}
+	const rows = 40
+	values, err := meanCosts(x, y, vmfviz.SphereGrid(rows))
+	if err != nil {
+		return nil, err
+	}
+	p := vmfviz.SpherePanel{Heat: &vmfviz.Heat{Values: values, Label: "W₂² of the projections (mean over points)", Contours: true}}
+	if at := r.floats("location"); len(at) >= 3 {
+		p.Location = at[:3]
+	}
+	return vmfviz.SphereMap(vmfviz.SphereOptions{Title: s.Title}, p)
+}
+
+// drawSphere draws directions and a location.
+func drawSphere(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
+	p := vmfviz.SpherePanel{Points: r.floats("directions")}
+	if at := r.floats("location"); len(at) >= 3 {
+		p.Location = at[:3]
+	}
+	return vmfviz.Sphere(vmfviz.SphereOptions{Title: s.Title}, p)
+}
+
+// drawClouds draws the clouds of each array as a row.
+func drawClouds(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
+	const most = 6
+	var labels []string
+	if s.Labels != "" {
+		if err := json.Unmarshal([]byte(s.Labels), &labels); err != nil {
+			return nil, fmt.Errorf("labels: %w", err)
+		}
+	}
+	var rows []vmfviz.CloudRow
+	var sets []*datasets.Set
+	for i := range r.Arrays {
+		set, err := r.clouds(r.Arrays[i].Name)
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, set)
+	}
+	for i, set := range datasets.Together(sets...) {
+		row := vmfviz.CloudRow{}
+		if i < len(labels) {
+			row.Caption = labels[i]
+		}
+		for c := range min(most, set.Clouds) {
+			row.Clouds = append(row.Clouds, inSpace(set.Cloud(c*set.Clouds/min(most, set.Clouds)), set.Dim))
+		}
+		rows = append(rows, row)
+	}
+	o := vmfviz.CloudsOptions{Title: s.Title}
+	if len(sets) > 0 && sets[0].Dim == 2 {
+		o.View = vmfviz.From(0, 0)
+	}
+	return vmfviz.Clouds(o, rows...)
+}
+
+// inSpace gives points of the plane a third coordinate 0.
+func inSpace(points []float32, dim int) []float32 {
+	if dim == 3 {
+		return points
+	}
+	out := make([]float32, 0, 3*len(points)/dim)
+	for i := 0; i < len(points); i += dim {
+		out = append(out, points[i], points[i+1], 0)
+	}
+	return out
+}
+
+// drawCurves draws the rows of y against x, with bands from low to high.
+func drawCurves(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
+	var labels []string
+	if s.Labels != "" {
+		if err := json.Unmarshal([]byte(s.Labels), &labels); err != nil {
+			return nil, fmt.Errorf("labels: %w", err)
+		}
+	}
+	y := r.array("y")
+	if y == nil || len(y.Shape) != 2 {
+		return nil, fmt.Errorf("y: expected an array [curves, points]")
+	}
+	n := y.Shape[1]
+	row := func(name string, i int) []float64 {
+		if a := r.array(name); a != nil {
+			if v, _ := a.Values.([]float64); len(v) == len(y.Values.([]float64)) {
+				return v[i*n : (i+1)*n]
+			}
+		}
+		return nil
+	}
+	panel := vmfviz.CurvePanel{XLabel: s.X, YLabel: s.Y, LogX: s.LogX, LogY: s.LogY}
+	for i := range y.Shape[0] {
+		c := vmfviz.Series{X: row("x", i), Y: row("y", i), Low: row("low", i), High: row("high", i)}
+		if i < len(labels) {
+			c.Label = labels[i]
+		}
+		panel.Series = append(panel.Series, c)
+	}
+	return vmfviz.Curves(vmfviz.CurvesOptions{Title: s.Title}, panel)
+}

@@ -1,0 +1,47 @@
+//go:build unix
+
+// Process is the process behind package lab in a notebook. The kernel starts it:
+//
+//	process SOCKET [PID]
+//
+// It ends with the process of that number, the kernel.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/sliced-wasserstein/lab/experiments/calls"
+	"github.com/sliced-wasserstein/lab/internal/xlaenv"
+)
+
+// idle is how long the process stays without a call.
+const idle = 12 * time.Hour
+
+func main() {
+	if len(os.Args) < 2 {
+		fmt.Fprintln(os.Stderr, "usage: process SOCKET [PID]")
+		os.Exit(2)
+	}
+	xlaenv.HugePages()
+	p := calls.Process{Socket: os.Args[1], Idle: idle, Root: os.Getenv("SWLAB_ROOT")}
+	if len(os.Args) > 2 {
+		pid, err := strconv.Atoi(os.Args[2])
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "process:", err)
+			os.Exit(2)
+		}
+		p.Alive = func() bool { return syscall.Kill(pid, 0) == nil }
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	if err := p.Serve(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "process:", err)
+		os.Exit(1)
+	}
+}

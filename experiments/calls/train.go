@@ -1,0 +1,263 @@
+package calls
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"github.com/janpfeifer/gonb/gonbui/protocol"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments/gap"
+	"github.com/sliced-wasserstein/lab/experiments/notebook"
+	"github.com/sliced-wasserstein/lab/experiments/sweep"
+	"github.com/sliced-wasserstein/lab/experiments/table"
+	"github.com/sliced-wasserstein/lab/internal/settings"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/train"
+	"github.com/sliced-wasserstein/lab/vmfviz/show"
+)
+
+// resultsFolder is where runs lie, beside the caller's notebook, unless $SWLAB_OUT names another.
+const resultsFolder = "swlab-results"
+
+// session returns the session of a caller.
+func (r *Request) session() (*notebook.Session, error) {
+	s := &notebook.Session{Data: datasets.Builtin, Out: os.Getenv("SWLAB_OUT"), Fast: os.Getenv("FAST") == "1", Context: r.ctx}
+	if s.Out == "" {
+		s.Out = filepath.Join(r.Dir, resultsFolder)
+	}
+	return s, os.MkdirAll(filepath.Join(s.Out, "pictures"), 0o755)
+}
+
+// watched calls f, whose outputs the caller sees. When the call is cancelled, f saves what it has.
+func (r *Request) watched(f func() error) error {
+	return show.Elsewhere(func(d *protocol.DisplayData) {
+		if r.show == nil {
+			return
+		}
+		e := Event{ID: d.DisplayID}
+		e.HTML, _ = d.Data[protocol.MIMETextHTML].(string)
+		e.Text, _ = d.Data[protocol.MIMETextPlain].(string)
+		if raw, is := d.Data[protocol.MIMEImagePNG].([]byte); is {
+			e.HTML = pngHTML(raw, e.Text, 0)
+		}
+		if text, is := d.Data[protocol.MIMETextMarkdown].(string); is {
+			e.Text = text
+		}
+		r.show(e)
+	}, f)
+}
+
+// trainer is the best backend; it stays open, and keeps what trainings compile.
+var trainer = sync.OnceValues(func() (*engine.Engine, error) { return engine.Open("") })
+
+// quick is the size of a training in a notebook, for what is not given: that of a sweep.
+func quick() train.Config { return sweep.Default().Base }
+
+// trained is a training of the request on the clouds "data".
+func (r *Request) trained() (set, test *datasets.Set, c train.Config, err error) {
+	c = quick()
+	c.Seed = r.Seed
+	if set, err = r.clouds("data"); err != nil {
+		return nil, nil, c, err
+	}
+	c.Points, c.Batch = set.Points, min(c.Batch, set.Clouds)
+	if err = settings.Of(&c, "help").Apply(asValues(r.Settings)); err != nil {
+		return nil, nil, c, err
+	}
+	test = set
+	if set.Split != nil {
+		if test, err = set.Part("test"); err != nil {
+			return nil, nil, c, err
+		}
+		if set, err = set.Part("train"); err != nil {
+			return nil, nil, c, err
+		}
+		c.Batch = min(c.Batch, set.Clouds)
+	}
+	if c.Points < set.Points {
+		if set, err = set.Subset(c.Points, c.Seed); err != nil {
+			return nil, nil, c, err
+		}
+		test, err = test.Subset(c.Points, c.Seed)
+	}
+	return set, test, c, err
+}
+
+func asValues(texts map[string]string) map[string]any {
+	out := map[string]any{}
+	for name, text := range texts {
+		out[name] = text
+	}
+	return out
+}
+
+// training trains the autoencoder, with a picture that grows. An equal training is read, and one
+// that was stopped goes on.
+func training(r *Request, a *Answer) error {
+	set, test, c, err := r.trained()
+	if err != nil {
+		return err
+	}
+	s, err := r.session()
+	if err != nil {
+		return err
+	}
+	e, err := trainer()
+	if err != nil {
+		return err
+	}
+	rows, names := notebook.OnePerClass(test, 4)
+	return r.watched(func() error {
+		run, err := s.Live(s.Context, e, set, c, notebook.LiveOptions{Clouds: test.Select(rows), Names: names, Every: 50})
+		if err != nil {
+			return err
+		}
+		var losses []float64
+		for _, record := range run.Records {
+			losses = append(losses, record.Loss)
+		}
+		last := run.Snapshots[len(run.Snapshots)-1]
+		a.Text = map[string]string{"run": run.Result.Run, "loss_name": c.Loss, "amortizer": c.Amortizer, "backend": e.Name}
+		add(a, "loss", []float64{run.Result.Loss})
+		add(a, "steps", []int32{int32(run.Result.Steps)})
+		add(a, "losses", losses, len(losses))
+		add(a, "reconstructions", last.Points, len(rows), set.Points, set.Dim)
+		return nil
+	})
+}
+
+// sweeping trains over a grid of settings.
+func sweeping(r *Request, a *Answer) error {
+	s, err := r.session()
+	if err != nil {
+		return err
+	}
+	c := sweep.Default()
+	c.Base.Amortizer = "la"
+	rest := maps.Clone(r.Settings)
+	vary := rest["vary"]
+	delete(rest, "vary")
+	if c.Vary, err = sweep.Parse(strings.Split(vary, ";")...); err != nil {
+		return err
+	}
+	if data := rest["data"]; data != "" && data != datasets.Builtin {
+		c.Data = data
+		if !filepath.IsAbs(data) {
+			c.Data = filepath.Join(r.Dir, data)
+		}
+	}
+	delete(rest, "data")
+	for name, to := range map[string]*int{"per_class": &c.PerClass, "per_test": &c.PerTest} {
+		if text, given := rest[name]; given {
+			if _, err := fmt.Sscan(text, to); err != nil {
+				return fmt.Errorf("%s: expected a whole number, found %q", name, text)
+			}
+			delete(rest, name)
+		}
+	}
+	if text, given := rest["repeats"]; given {
+		n := 0
+		if _, err := fmt.Sscan(text, &n); err != nil || n < 1 {
+			return fmt.Errorf("repeats: expected at least 1, found %q", text)
+		}
+		c.Seeds = nil
+		for i := range n {
+			c.Seeds = append(c.Seeds, r.Seed+uint64(i))
+		}
+		delete(rest, "repeats")
+	}
+	if err := settings.Of(&c.Base, "help").Apply(asValues(rest)); err != nil {
+		return err
+	}
+	return r.watched(func() error {
+		found, err := s.Sweep("sweep", c)
+		if err != nil {
+			return err
+		}
+		return a.table(found)
+	})
+}
+
+// table adds a table in all formats.
+func (a *Answer) table(d table.Document) error {
+	a.Text = map[string]string{}
+	for _, format := range table.Formats() {
+		var b bytes.Buffer
+		if err := table.Write(&b, d, format); err != nil {
+			return err
+		}
+		a.Text[format] = b.String()
+	}
+	return nil
+}
+
+// paperTable makes a table of the paper.
+func paperTable(r *Request, a *Answer) error {
+	s, err := r.session()
+	if err != nil {
+		return err
+	}
+	var rows []string
+	if text := r.Settings["rows"]; text != "" {
+		rows = strings.Split(text, ",")
+	}
+	preset := r.Settings["preset"]
+	if preset == "" {
+		preset = "smoke"
+	}
+	return r.watched(func() error {
+		found, err := s.Table(r.Settings["name"], preset, rows...)
+		if err != nil {
+			return err
+		}
+		return a.table(found)
+	})
+}
+
+// gapStudy measures the amortization gap of one method on the clouds "data".
+func gapStudy(r *Request, a *Answer) error {
+	set, err := r.clouds("data")
+	if err != nil {
+		return err
+	}
+	c := gap.Paper()
+	c.Batches, c.Pairs, c.HeldOut, c.Seed = 2, 20, 20, r.Seed
+	given := asValues(r.Settings)
+	if name, is := given["amortizer"]; is {
+		c.Method, c.Optimiser, c.Passes, c.LearningRate, c.DK, c.K = fmt.Sprint(name), gap.Adam, 10, 1e-3, 64, 64
+		delete(given, "amortizer")
+	}
+	if err := settings.Of(&c).Apply(given); err != nil {
+		return err
+	}
+	e, err := backend()
+	if err != nil {
+		return err
+	}
+	need := c.Clouds()
+	if set.Clouds < need {
+		return fmt.Errorf("data: the study takes %d clouds, found %d; fewer pairs, batches or held_out need fewer", need, set.Clouds)
+	}
+	rows := make([]int, need)
+	for i := range rows {
+		rows[i] = i * set.Clouds / need
+	}
+	found, err := gap.Study(r.ctx, e, set.Select(rows), c, gap.Options{Progress: func(stage string, done, total int) {
+		if r.show != nil {
+			r.show(Event{ID: "gap", Text: fmt.Sprintf("%s %d of %d", stage, done, total)})
+		}
+	}})
+	if err != nil {
+		return err
+	}
+	raw, err := json.Marshal(found)
+	a.Text = map[string]string{"result": string(raw)}
+	return err
+}

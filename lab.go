@@ -1,0 +1,701 @@
+// Package lab is sliced Wasserstein distances in one line a thought, for notebooks:
+//
+//	var x, y = lab.Cloud("chair"), lab.Cloud("plane")
+//
+//	%%
+//	lab.VDSW(x, y, lab.Kappa(10), lab.Slices(1000)).Show()
+//
+// In a notebook, a process that lives as long as the kernel holds clouds, networks, compiled programs and
+// results. Cells are thin programs that ask it, so a value at package level is computed once: an
+// equal call is answered by what was found before. Calls are equal if their settings are, the clouds and
+// the content of files, and the source of this module. In a plain program the same calls compute in
+// the program itself.
+//
+// Functions do not return errors. In a notebook an error ends the cell with one line, elsewhere it is
+// a panic. Packages below this one, such as swlab, return them.
+//
+// A setting that is not given is the one of the paper, see package swlab/loss. Every result has
+// fields, a text form (String) and a form for notebooks (Show).
+package lab
+
+import (
+	"bytes"
+	"encoding/gob"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"runtime"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Clouds are one or more clouds of equally many points, which the process holds.
+type Clouds struct {
+	Name               string
+	Count, Points, Dim int
+	Classes            []string // names of classes, nil if unknown
+	found              *found
+	points             string // name of the array
+	labels             []int32
+}
+
+// Option is a setting of a call, by its own name, such as Kappa(10). Where several values are given,
+// [Ablate] and [Sweep] vary it.
+type Option struct {
+	name   string
+	values []string
+	clouds *Clouds
+}
+
+func option[T any](name string, values ...T) Option {
+	o := Option{name: name}
+	for _, v := range values {
+		o.values = append(o.values, fmt.Sprint(v))
+	}
+	return o
+}
+
+// Set is any setting by its name on the command line, such as Set("chain", 5).
+func Set(name string, values ...any) Option {
+	return option(strings.ReplaceAll(name, "-", "_"), values...)
+}
+
+// Settings of distances; see loss.Config.
+func Kappa(v ...float64) Option      { return option("kappa", v...) }        // concentration κ
+func Slices(v ...int) Option         { return option("slices", v...) }       // number L of directions
+func Power(v ...float64) Option      { return option("p", v...) }            // exponent p
+func Slicing(v ...string) Option     { return option("slicing", v...) }      // slicing distribution
+func AscentSteps(v ...int) Option    { return option("ascent_steps", v...) } // steps T of the ascent
+func AscentRate(v ...float64) Option { return option("ascent_rate", v...) }  // learning rate of the ascent
+func Seed(v uint64) Option           { return option("seed", v) }            // of everything random; 1 unless given
+func Mean() Option                   { return option("reduce", "mean") }     // a mean over points in place of a sum
+func Root() Option                   { return option("root", true) }         // the p-th root of the value
+
+// Settings of trainings; see train.Config.
+func Epochs(v ...int) Option           { return option("epochs", v...) }          // passes over the clouds
+func Steps(v ...int) Option            { return option("steps", v...) }           // at most so many steps
+func Batch(v ...int) Option            { return option("batch", v...) }           // clouds per step
+func LearningRate(v ...float64) Option { return option("learning_rate", v...) }   // of the autoencoder
+func On(c *Clouds) Option              { return Option{name: "data", clouds: c} } // clouds to train on
+func Repeats(n int) Option             { return option("repeats", n) }            // how many seeds
+
+// Amortizers predict the location of Max-SW and v-DSW.
+var (
+	L  = option("amortizer", "l")
+	G  = option("amortizer", "g")
+	N  = option("amortizer", "n")
+	A  = option("amortizer", "a")
+	EA = option("amortizer", "ea")
+	LA = option("amortizer", "la")
+)
+
+// Losses vary the loss in [Ablate] and [Sweep].
+func Losses(l ...Comparison) Option {
+	o := Option{name: "loss"}
+	for _, c := range l {
+		o.values = append(o.values, c.name())
+	}
+	return o
+}
+
+// Cloud loads clouds: a class of built-in shapes such as "chair" (one cloud of 512 points), "builtin" (all of
+// them), or a file or folder beside the notebook. Coordinates are the file's own.
+func Cloud(name string, o ...Option) *Clouds { return load(name, false, o) }
+
+// Shapes loads a set to train on, with its parts: "builtin", or a file or folder. Every cloud is
+// centred and scaled to radius 1.
+func Shapes(name string, o ...Option) *Clouds { return load(name, true, o) }
+
+// Size is the number of points of a cloud of [Cloud] and [Shapes].
+func Size(points int) Option { return option("points", points) }
+
+func load(name string, all bool, o []Option) *Clouds {
+	r := newRequest("cloud", o)
+	r.Settings["name"] = name
+	if all {
+		r.Settings["all"] = "true"
+	}
+	f := ask(r)
+	shape := f.array("points").Shape
+	c := &Clouds{Name: f.answer.Text["name"], Count: shape[0], Points: shape[1], Dim: shape[2], found: f, points: "points"}
+	if names := f.answer.Text["classes"]; names != "" {
+		c.Classes = strings.Split(names, ",")
+	}
+	if f.has("labels") {
+		c.labels = values[int32](f.array("labels"))
+	}
+	return c
+}
+
+// Points makes a cloud of your own numbers, [points, dim].
+func Points[T float32 | float64](rows [][]T) *Clouds {
+	var flat []T
+	for i, row := range rows {
+		if len(row) != len(rows[0]) {
+			fail(fmt.Errorf("points: row %d has %d coordinates, expected %d as row 0 has", i, len(row), len(rows[0])))
+		}
+		flat = append(flat, row...)
+	}
+	if len(flat) == 0 {
+		fail(fmt.Errorf("points: expected at least one point, found none"))
+	}
+	return made("", flat, 1, len(rows), len(rows[0]))
+}
+
+// made hands numbers to the process.
+func made[T float32 | float64](name string, flat []T, shape ...int) *Clouds {
+	r := newRequest("array", nil)
+	r.inputs = append(r.inputs, rawInput("x", flat, shape...))
+	return &Clouds{Name: name, Count: shape[0], Points: shape[1], Dim: shape[2], found: ask(r), points: "x"}
+}
+
+// Coordinates returns the points, [Count, Points, Dim], row by row.
+func (c *Clouds) Coordinates() []float32 {
+	a := c.found.array(c.points)
+	if a.DType == "float64" {
+		var out []float32
+		for _, v := range values[float64](a) {
+			out = append(out, float32(v))
+		}
+		return out
+	}
+	return values[float32](a)
+}
+
+func (c *Clouds) String() string {
+	return fmt.Sprintf("%s: %d of %d points in dimension %d", c.Name, c.Count, c.Points, c.Dim)
+}
+
+// Plot draws the clouds, at most six of them.
+func (c *Clouds) Plot() *Picture { return draw("clouds", map[string]string{}, c.input("x")) }
+
+// Show shows the picture in a notebook.
+func (c *Clouds) Show() { c.Plot().Show() }
+
+func (c *Clouds) input(name string) input { return input{name: name, of: c.found, array: c.points} }
+
+// Comparison computes a distance of the clouds x and y. Of several clouds it compares pairs.
+type Comparison func(x, y *Clouds, o ...Option) *Distance
+
+// name is the loss's on the command line.
+func (c Comparison) name() string { return c(nil, nil).name }
+
+// Named returns the loss of that name on the command line.
+func Named(name string) Comparison {
+	return func(x, y *Clouds, o ...Option) *Distance {
+		if x == nil && y == nil {
+			return &Distance{name: name}
+		}
+		return distance(name, x, y, o)
+	}
+}
+
+// The losses; see package swlab/loss.
+var (
+	SW           = Named("sw")
+	OrthogonalSW = Named("orthogonal-sw")
+	QMCSW        = Named("qmc-sw")
+	CVSW         = Named("cv-sw")
+	EBSW         = Named("eb-sw")
+	RPSW         = Named("rp-sw")
+	MarkovSW     = Named("markov-sw")
+	ASW          = Named("asw")
+	MaxSW        = Named("max-sw")
+	VDSW         = Named("v-dsw")
+	Chamfer      = Named("chamfer")
+	EMD          = Named("emd-exact")
+	ApproxEMD    = Named("emd-approx")
+	Sinkhorn     = Named("sinkhorn-divergence")
+)
+
+// Distance is what a comparison has found.
+type Distance struct {
+	Loss       string  // its name in tables
+	Convention string  // what the number is: sum or mean, with or without a root
+	Value      float64 // mean over the pairs
+	// StdErr is the standard error of Value over the directions, and Low to High its 95 % interval: 0 without random
+	// directions, NaN for a single one.
+	StdErr, Low, High   float64
+	P                   float64 // the exponent; 0 without one
+	Slices              int     // directions per pair; 0 without
+	PerPair, PerPairErr []float64
+	Warnings            []string // why the number may not be what you expect
+
+	name  string
+	found *found
+	x, y  *Clouds
+}
+
+func distance(name string, x, y *Clouds, o []Option) *Distance {
+	if x == nil || y == nil {
+		fail(fmt.Errorf("%s: expected two clouds, found one", name))
+	}
+	r := newRequest("distance", o)
+	r.Settings["loss"] = name
+	r.inputs = append(r.inputs, x.input("x"), y.input("y"))
+	f := ask(r)
+	d := &Distance{name: name, found: f, x: x, y: y, Loss: f.answer.Text["loss"], Convention: f.answer.Text["convention"],
+		Value: f.number("value"), StdErr: f.number("stderr"), P: f.number("p"), PerPair: values[float64](f.array("per_pair")),
+		PerPairErr: values[float64](f.array("per_pair_stderr")), Warnings: f.answer.Warnings}
+	interval := values[float64](f.array("interval"))
+	d.Low, d.High = interval[0], interval[1]
+	d.Slices, _ = strconv.Atoi(f.answer.Text["slices"])
+	return d
+}
+
+// Costs are those of every direction, [pairs, directions]; nil without directions.
+func (d *Distance) Costs() []float32 { return d.float32s("costs") }
+
+// Directions are unit vectors, [pairs, directions, dim]; nil without directions.
+func (d *Distance) Directions() []float32 { return d.float32s("directions") }
+
+// Location is that of the slicing distribution, [pairs, dim]; nil without one.
+func (d *Distance) Location() []float32 { return d.float32s("location") }
+
+func (d *Distance) float32s(name string) []float32 {
+	if !d.found.has(name) {
+		return nil
+	}
+	return values[float32](d.found.array(name))
+}
+
+func (d *Distance) String() string {
+	number := fmt.Sprintf("%.8g", d.Value)
+	switch {
+	case d.Slices > 0 && math.IsNaN(d.StdErr):
+		number = fmt.Sprintf("%.6g, error unknown: too few independent directions", d.Value)
+	case d.Slices > 0:
+		number = fmt.Sprintf("%.6g ± %.2g, 95 %% between %.6g and %.6g over directions", d.Value, d.StdErr, d.Low, d.High)
+	}
+	text := fmt.Sprintf("%s %s (%s)", d.Loss, number, d.Convention)
+	for _, w := range d.Warnings {
+		text += "\nwarning: " + w
+	}
+	return text
+}
+
+// Show shows value, error and convention.
+func (d *Distance) Show() { show(d.String()) }
+
+// Slice draws the slice along a direction; without one, along the most expensive of the distance's.
+func (d *Distance) Slice(theta ...float64) *Picture {
+	in := []input{d.x.input("x"), d.y.input("y")}
+	if len(theta) > 0 {
+		flat := make([]float32, len(theta))
+		for i, v := range theta {
+			flat[i] = float32(v)
+		}
+		in = append(in, rawInput("theta", flat, len(flat)))
+	}
+	if d.found.has("directions") {
+		in = append(in, input{name: "directions", of: d.found, array: "directions"})
+	}
+	return draw("slice", map[string]string{}, in...)
+}
+
+// Landscape draws the cost of every direction, with the location of the slicing distribution where there is one.
+func (d *Distance) Landscape() *Picture {
+	in := []input{d.x.input("x"), d.y.input("y")}
+	if d.found.has("location") {
+		in = append(in, input{name: "location", of: d.found, array: "location"})
+	}
+	return draw("landscape", map[string]string{}, in...)
+}
+
+// Sphere draws the directions, and the location where there is one, in three dimensions.
+func (d *Distance) Sphere() *Picture {
+	var in []input
+	for _, name := range []string{"directions", "location"} {
+		if d.found.has(name) {
+			in = append(in, input{name: name, of: d.found, array: name})
+		}
+	}
+	return draw("sphere", map[string]string{}, in...)
+}
+
+// Plot is Slice without a direction or, without directions, the two clouds.
+func (d *Distance) Plot() *Picture {
+	if d.found.has("directions") && (d.x.Dim == 2 || d.x.Dim == 3) {
+		return d.Slice()
+	}
+	return draw("clouds", map[string]string{}, d.x.input("x"), d.y.input("y"))
+}
+
+// Picture is a picture that can be shown and saved.
+type Picture struct {
+	request request
+	html    string
+	Alt     string // what it shows, in words
+}
+
+func draw(kind string, settings map[string]string, in ...input) *Picture {
+	r := newRequest("picture", nil)
+	r.Settings, r.inputs = settings, in
+	settings["kind"] = kind
+	f := ask(r)
+	return &Picture{request: r, html: f.answer.Text["html"], Alt: f.answer.Text["alt"]}
+}
+
+func (p *Picture) String() string { return "[picture: " + p.Alt + "]" }
+
+// Show shows the picture.
+func (p *Picture) Show() { display(p.html, p.String()) }
+
+// Save writes the picture beside the notebook; the name ends in .png, .svg or .pdf.
+func (p *Picture) Save(path string) {
+	r := p.request
+	r.Function = "save"
+	r.Settings = map[string]string{"out": path}
+	for k, v := range p.request.Settings {
+		r.Settings[k] = v
+	}
+	ask(r)
+}
+
+// Ablation is a distance over a grid of settings, each with several seeds.
+type Ablation struct {
+	Rows       []AblationRow
+	Convention string
+	Warnings   []string
+}
+
+// AblationRow is a point of the grid.
+type AblationRow struct {
+	Settings map[string]string
+	Values   []float64 // by seed
+	Mean, SD float64   // over the seeds; SD is 0 for one
+}
+
+// Ablate computes a distance for every combination of the options that have several values. Without a
+// loss it is v-DSW.
+func Ablate(x, y *Clouds, o ...Option) *Ablation {
+	r := newRequest("ablate", nil)
+	r.Settings["loss"] = "v-dsw"
+	r.vary(o)
+	r.inputs = append(r.inputs, x.input("x"), y.input("y"))
+	f := ask(r)
+	a := &Ablation{Convention: f.answer.Text["convention"], Warnings: f.answer.Warnings}
+	var rows []map[string]string
+	check(json.Unmarshal([]byte(f.answer.Text["rows"]), &rows))
+	all := values[float64](f.array("values"))
+	n := len(all) / max(1, len(rows))
+	for i, settings := range rows {
+		row := AblationRow{Settings: settings, Values: all[i*n : (i+1)*n]}
+		row.Mean, row.SD = meanAndSD(row.Values)
+		a.Rows = append(a.Rows, row)
+	}
+	return a
+}
+
+func meanAndSD(v []float64) (mean, sd float64) {
+	for _, x := range v {
+		mean += x / float64(len(v))
+	}
+	for _, x := range v {
+		sd += (x - mean) * (x - mean)
+	}
+	if len(v) > 1 {
+		return mean, math.Sqrt(sd / float64(len(v)-1))
+	}
+	return mean, 0
+}
+
+// names are the settings that vary, in order.
+func (a *Ablation) names() (out []string) {
+	seen := map[string]bool{}
+	for _, r := range a.Rows {
+		for name := range r.Settings {
+			if !seen[name] {
+				seen[name] = true
+				out = append(out, name)
+			}
+		}
+	}
+	sort.Strings(out)
+	return out
+}
+
+// Curves draws the mean against one setting, a curve for every combination of the others. A band is one standard
+// deviation over the seeds. Without a name it is the setting with the most values.
+func (a *Ablation) Curves(along ...string) *Picture {
+	x := strings.Join(along, "")
+	count := map[string]map[string]bool{}
+	for _, r := range a.Rows {
+		for name, v := range r.Settings {
+			if count[name] == nil {
+				count[name] = map[string]bool{}
+			}
+			count[name][v] = true
+		}
+	}
+	for _, name := range a.names() {
+		_, err := strconv.ParseFloat(a.first(name), 64)
+		if len(along) == 0 && err == nil && len(count[name]) > len(count[x]) {
+			x = name
+		}
+	}
+	type curve struct{ x, mean, low, high []float64 }
+	curves, order, n := map[string]*curve{}, []string(nil), 0
+	positive := true
+	for _, r := range a.Rows {
+		at, err := strconv.ParseFloat(r.Settings[x], 64)
+		if err != nil {
+			continue // a loss that does not read the setting
+		}
+		var label []string
+		for _, name := range a.names() {
+			if v, has := r.Settings[name]; has && name != x {
+				label = append(label, name+" "+v)
+			}
+		}
+		key := strings.Join(label, ", ")
+		if curves[key] == nil {
+			curves[key] = &curve{}
+			order = append(order, key)
+		}
+		c := curves[key]
+		c.x, c.mean = append(c.x, at), append(c.mean, r.Mean)
+		c.low, c.high = append(c.low, r.Mean-r.SD), append(c.high, r.Mean+r.SD)
+		n = max(n, len(c.x))
+		positive = positive && at > 0
+	}
+	if n == 0 {
+		fail(fmt.Errorf("curves: expected a setting with numbers to draw along, found %q; the ablation varies %s", x, strings.Join(a.names(), ", ")))
+	}
+	var all [4][]float64
+	for _, key := range order {
+		c := curves[key]
+		for len(c.x) < n {
+			c.x, c.mean = append(c.x, c.x[len(c.x)-1]), append(c.mean, math.NaN())
+			c.low, c.high = append(c.low, math.NaN()), append(c.high, math.NaN())
+		}
+		for i, v := range [][]float64{c.x, c.mean, c.low, c.high} {
+			all[i] = append(all[i], v...)
+		}
+	}
+	labels, _ := json.Marshal(order) // texts
+	settings := map[string]string{"x": x, "y": a.Convention, "labels": string(labels), "log_x": fmt.Sprint(positive && n > 2)}
+	var in []input
+	for i, name := range []string{"x", "y", "low", "high"} {
+		if i < 2 || len(a.Rows[0].Values) > 1 {
+			in = append(in, rawInput(name, all[i], len(order), n))
+		}
+	}
+	return draw("curves", settings, in...)
+}
+
+func (a *Ablation) first(name string) string {
+	for _, r := range a.Rows {
+		if v, has := r.Settings[name]; has {
+			return v
+		}
+	}
+	return ""
+}
+
+func (a *Ablation) table() (header []string, rows [][]string) {
+	header = append(a.names(), "mean", "sd over seeds")
+	for _, r := range a.Rows {
+		var row []string
+		for _, name := range a.names() {
+			row = append(row, r.Settings[name])
+		}
+		rows = append(rows, append(row, fmt.Sprintf("%.6g", r.Mean), fmt.Sprintf("%.2g", r.SD)))
+	}
+	return header, rows
+}
+
+func (a *Ablation) String() string { return textTable(a.table()) + a.Convention }
+
+// Show shows a table.
+func (a *Ablation) Show() {
+	display(htmlTable(a.table())+"<p>"+escape(a.Convention)+"</p>", a.String())
+}
+
+// Save writes the rows as .csv, or the curves as .png, .svg or .pdf.
+func (a *Ablation) Save(path string) {
+	if !strings.HasSuffix(path, ".csv") {
+		a.Curves().Save(path)
+		return
+	}
+	header, rows := a.table()
+	var b strings.Builder
+	for _, row := range append([][]string{header}, rows...) {
+		fmt.Fprintln(&b, strings.Join(row, ","))
+	}
+	check(os.WriteFile(path, []byte(b.String()), 0o644))
+}
+
+// Run is a training.
+type Run struct {
+	Loss    float64 // mean of the last epoch
+	Steps   int
+	Folder  string // with weights, log and checkpoints
+	Backend string
+	found   *found
+}
+
+// Train trains the autoencoder on a loss. The output grows while it works: losses, and clouds with their
+// reconstructions. The stop button keeps a checkpoint; the same call goes on from there, and a
+// finished training is read. What is not given has the size of the tables' preset quick: 3 epochs,
+// batches of 32.
+func Train(l Comparison, o ...Option) *Run {
+	r := newRequest("train", nil)
+	r.Settings["loss"] = l.name()
+	r.options(o)
+	f := ask(r)
+	return &Run{Loss: f.number("loss"), Steps: int(values[int32](f.array("steps"))[0]), Folder: f.answer.Text["run"],
+		Backend: f.answer.Text["backend"], found: f}
+}
+
+// Losses are those of all steps.
+func (r *Run) Losses() []float64 { return values[float64](r.found.array("losses")) }
+
+// Amortizer is the file with the amortizer's weights.
+func (r *Run) Amortizer() string { return r.Folder + "/amortizer.safetensors" }
+
+func (r *Run) String() string {
+	return fmt.Sprintf("%d steps on %s, loss %.4g, in %s", r.Steps, r.Backend, r.Loss, r.Folder)
+}
+
+// Show shows how far the training came.
+func (r *Run) Show() { show(r.String()) }
+
+// Table is a table with numbers in several formats.
+type Table struct{ formats map[string]string }
+
+// Sweep trains over a grid: the options with several values vary. It shows table and plot while it works. Without a loss
+// it is LA v-DSW on the built-in shapes.
+func Sweep(o ...Option) *Table {
+	r := newRequest("sweep", nil)
+	for i, v := range o {
+		if v.clouds != nil {
+			o[i] = option("data", v.clouds.found.request.Settings["name"])
+		}
+	}
+	r.vary(o)
+	return &Table{ask(r).answer.Text}
+}
+
+// PaperTable makes a table of the paper at a preset: smoke, quick, desk or paper. rows are ids or names; none
+// means all.
+func PaperTable(name, preset string, rows ...string) *Table {
+	r := newRequest("table", nil)
+	r.Settings = map[string]string{"name": name, "preset": preset, "rows": strings.Join(rows, ",")}
+	return &Table{ask(r).answer.Text}
+}
+
+func (t *Table) String() string { return t.formats["text"] }
+
+// Show shows the table.
+func (t *Table) Show() { display(t.formats["html"], t.String()) }
+
+// Save writes the table beside the notebook: .md, .csv, .tex or .json.
+func (t *Table) Save(path string) {
+	format := map[string]string{"md": "md", "csv": "csv", "tex": "latex", "json": "json", "html": "html", "txt": "text"}[path[strings.LastIndex(path, ".")+1:]]
+	text, ok := t.formats[format]
+	if !ok {
+		fail(fmt.Errorf("%s: expected a name that ends in .md, .csv, .tex, .json, .html or .txt", path))
+	}
+	check(os.WriteFile(path, []byte(text), 0o644))
+}
+
+// GapResult is one row of the study of the amortization gap; see experiments/gap.Result.
+type GapResult map[string]any
+
+// Gap measures how far an amortizer's location falls below the best one, on pairs of the clouds.
+func Gap(o ...Option) GapResult {
+	r := newRequest("gap", nil)
+	r.options(o)
+	var out GapResult
+	check(json.Unmarshal([]byte(ask(r).answer.Text["result"]), &out))
+	return out
+}
+
+// Show shows the result.
+func (g GapResult) Show() {
+	raw, err := json.MarshalIndent(g, "", "  ")
+	check(err)
+	show(string(raw))
+}
+
+// Keep returns the value of f, which is computed once: later cells get what is kept under that name, as long as
+// f and all that it calls in the notebook have the same source. What f reads besides, a clock or a
+// file, is yours to forget ([Forget]). Values keep their exported fields.
+func Keep[T any](name string, f func() T) T {
+	r := newRequest("kept", nil)
+	r.Settings["name"] = name
+	r.Settings["frames"], r.Settings["built"] = callers()
+	kept := ask(r)
+	var v T
+	if kept.has("value") {
+		check(gob.NewDecoder(bytes.NewReader(values[uint8](kept.array("value")))).Decode(&v))
+		return v
+	}
+	v = f()
+	var b bytes.Buffer
+	check(gob.NewEncoder(&b).Encode(v))
+	k := newRequest("keep", nil)
+	k.Settings = map[string]string{"name": name, "code": kept.answer.Text["code"]}
+	k.inputs = append(k.inputs, rawInput("value", b.Bytes(), b.Len()))
+	ask(k)
+	return v
+}
+
+// callers are the frames of the caller's caller, and when this program was built.
+func callers() (frames, built string) {
+	pcs := make([]uintptr, 64)
+	from := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	type frame struct {
+		Function, File string
+		Line           int
+	}
+	var all []frame
+	for more := true; more; {
+		var f runtime.Frame
+		f, more = from.Next()
+		all = append(all, frame{f.Function, f.File, f.Line})
+	}
+	raw, err := json.Marshal(all)
+	check(err)
+	path, err := os.Executable()
+	check(err)
+	info, err := os.Stat(path)
+	check(err)
+	return string(raw), info.ModTime().Format(time.RFC3339Nano)
+}
+
+// Vars shows what is kept: what it is, its arrays, bytes, how long it took, and when it was used.
+func Vars() {
+	f := ask(newRequest("variables", nil))
+	var rows []struct {
+		What, Shapes string
+		Bytes        int64
+		Seconds, Age float64
+	}
+	check(json.Unmarshal([]byte(f.answer.Text["rows"]), &rows))
+	var cells [][]string
+	for _, r := range rows {
+		cells = append(cells, []string{r.What, r.Shapes, fmt.Sprintf("%.1f kB", float64(r.Bytes)/1e3), fmt.Sprintf("%.2g s", r.Seconds),
+			fmt.Sprintf("%.0f s ago", r.Age)})
+	}
+	limit, _ := strconv.ParseFloat(f.answer.Text["limit"], 64)
+	header := []string{"what", "arrays", "memory", "took", "used"}
+	bound := fmt.Sprintf("Beyond %.2g GB, what was not used for longest is forgotten.", limit/1e9)
+	display(htmlTable(header, cells)+"<p>"+bound+"</p>", textTable(header, cells)+bound)
+}
+
+// Forget forgets what is kept by that name, as in the first column of [Vars]; without a name, everything.
+func Forget(what ...string) {
+	if len(what) == 0 {
+		what = []string{""}
+	}
+	for _, w := range what {
+		r := newRequest("forget", nil)
+		r.Settings["what"] = w
+		ask(r)
+	}
+}
