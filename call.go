@@ -250,7 +250,7 @@ func exchange(r request) (answer, error) {
 		if attempt == 3 {
 			return a, fmt.Errorf("the process of the lab ends again and again; its log is %s.log (%w)", socket, err)
 		}
-		if err != nil && attempt > 0 || errors.Is(err, io.ErrUnexpectedEOF) {
+		if _, e := os.Stat(socket); err != nil && e == nil {
 			fmt.Fprintln(os.Stderr, "The process of the lab has ended; it is started again, and what it held is computed anew.")
 		}
 		if err := start(); err != nil {

@@ -25,6 +25,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"reflect"
 	"runtime"
 	"sort"
 	"strconv"
@@ -629,6 +630,10 @@ func Keep[T any](name string, f func() T) T {
 	r := newRequest("kept", nil)
 	r.Settings["name"] = name
 	r.Settings["frames"], r.Settings["built"] = callers()
+	name = runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name()
+	if _, outside, _ := strings.Cut(name, "."); !strings.HasPrefix(outside, "init.") && !strings.HasPrefix(outside, "glob.") {
+		r.Settings["function"] = name
+	}
 	kept := ask(r)
 	var v T
 	if kept.has("value") {
@@ -639,7 +644,7 @@ func Keep[T any](name string, f func() T) T {
 	var b bytes.Buffer
 	check(gob.NewEncoder(&b).Encode(v))
 	k := newRequest("keep", nil)
-	k.Settings = map[string]string{"name": name, "code": kept.answer.Text["code"]}
+	k.Settings = map[string]string{"name": r.Settings["name"], "code": kept.answer.Text["code"]}
 	k.inputs = append(k.inputs, rawInput("value", b.Bytes(), b.Len()))
 	ask(k)
 	return v

@@ -20,7 +20,9 @@ type keepSettings struct {
 	// time when it was built. With Code, which identifies the function's code, they are not read.
 	Frames string `json:"frames"`
 	Built  string `json:"built"`
-	Code   string `json:"code"`
+	// Function tells several calls in one function apart; "" outside of functions.
+	Function string `json:"function"`
+	Code     string `json:"code"`
 }
 
 // keptKey is where a value of that name and code is kept.
@@ -47,7 +49,8 @@ func codeOf(s keepSettings) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("built: %w", err)
 	}
-	return source.At("value "+s.Name, frames, built).Source()
+	code, err := source.At("value "+s.Name, frames, built).Source()
+	return code + " " + s.Function, err
 }
 
 // recall answers with a value that was kept, if there is one, and with the code of the function.

@@ -20,6 +20,13 @@ case $(uname -sm) in
 "Linux x86_64") GOFLAGS='-buildvcs=false "-ldflags=-w -linkmode=internal"' ;;
 *) GOFLAGS="-buildvcs=false -ldflags=-w" ;;
 esac
+# The process behind package lab (experiments/calls/process) lives as long as the kernel, whose number is that of this shell. Cells that
+# import lab are built without the library, and ask that process.
+if lab=$(mktemp -d "${TMPDIR:-/tmp}/swlab-lab-XXXXXX"); then
+	export SWLAB_LAB="$lab/socket" SWLAB_LAB_START="$root/scripts/lab-process" SWLAB_KERNEL=$$
+	(cd / && nohup sh "$SWLAB_LAB_START" "$SWLAB_LAB" </dev/null >>"$SWLAB_LAB.log" 2>&1 &)
+	GOFLAGS="$GOFLAGS -tags=swlab_cell"
+fi
 export GOFLAGS
 # The kernel's own log looks alarming at every start ("Error message", "gopls is not installed") and helps nobody who
 # reads a notebook. What the cells print takes another way.

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strconv"
 	"syscall"
 	"time"
@@ -38,9 +39,14 @@ func main() {
 		}
 		p.Alive = func() bool { return syscall.Kill(pid, 0) == nil }
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	signal.Ignore(os.Interrupt) // Jupyter's stop button ends a call, not the process
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
 	defer stop()
-	if err := p.Serve(ctx); err != nil {
+	err := p.Serve(ctx)
+	if p.Alive != nil && !p.Alive() {
+		_ = os.RemoveAll(filepath.Dir(p.Socket)) // nobody asks any more
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "process:", err)
 		os.Exit(1)
 	}

@@ -1,0 +1,258 @@
+//go:build unix
+
+package lab
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/janpfeifer/must"
+
+	"github.com/sliced-wasserstein/lab/experiments/calls"
+)
+
+// TestMain is the process of the lab where the environment asks for it.
+func TestMain(m *testing.M) {
+	if at := os.Getenv("SWLAB_TEST_PROCESS"); at != "" {
+		pid := must.M1(strconv.Atoi(os.Getenv("SWLAB_TEST_PARENT")))
+		p := calls.Process{Socket: at, Root: os.Getenv("SWLAB_TEST_ROOT"), Alive: func() bool { return syscall.Kill(pid, 0) == nil }}
+		must.M(os.WriteFile(at+".pid", fmt.Append(nil, os.Getpid()), 0o600))
+		if err := p.Serve(context.Background()); err != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// process makes the calls of a test go to a process, the test binary; root is the source that it watches.
+func process(t *testing.T, root string) {
+	dir := must.M1(os.MkdirTemp("", "lab")) // a short path, as sockets need
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	at := filepath.Join(dir, "socket")
+	script := filepath.Join(dir, "start")
+	must.M(os.WriteFile(script, fmt.Appendf(nil, "SWLAB_TEST_PROCESS=$1 SWLAB_TEST_ROOT='%s' SWLAB_TEST_PARENT=%d exec '%s'\n", root, os.Getpid(), must.M1(os.Executable())), 0o600))
+	t.Setenv("SWLAB_LAB_START", script)
+	t.Cleanup(func() { kill(); socket = "" })
+	socket = at
+}
+
+// kill kills the process, if there is one.
+func kill() bool {
+	raw, err := os.ReadFile(socket + ".pid")
+	if err != nil {
+		return false
+	}
+	pid, err := strconv.Atoi(string(raw))
+	return err == nil && syscall.Kill(pid, syscall.SIGKILL) == nil
+}
+
+// answers are what some calls find, as texts.
+func answers() []string {
+	x, y := Cloud("chair"), Cloud("bed", Size(300))
+	z := Points([][]float64{{0, 0, 1}, {1e6, 1, 0}, {0.5, 0.5, 0.5}})
+	big := make([][]float32, 9000)
+	for i := range big {
+		big[i] = []float32{float32(i), 1, float32(i % 7)}
+	}
+	d := VDSW(x, x, Kappa(3), Slices(5), Mean())
+	return []string{SW(x, y, Mean()).String(), d.String(), fmt.Sprint(d.Location(), d.Costs()), fmt.Sprint(z.Coordinates()),
+		fmt.Sprint(Points(big).Coordinates()[:9]), Ablate(x, x, Losses(SW, VDSW), Kappa(1, 9), Slices(1, 4), Repeats(2)).String(),
+		fmt.Sprint(Keep("numbers", func() []float64 { return []float64{1, math.Inf(1)} }))}
+}
+
+// TestProcess: the process answers as this program does, what it has is not computed again, and its
+// socket and folder are the user's alone.
+func TestProcess(t *testing.T) {
+	want := answers()
+	process(t, "")
+	for range 2 {
+		if got := answers(); !reflect.DeepEqual(got, want) {
+			t.Errorf("found\n%q, expected\n%q", got, want)
+		}
+	}
+	count := 0
+	for range 2 {
+		Keep("counted", func() int { count++; return count })
+		Forget("nothing")
+	}
+	if count != 1 {
+		t.Errorf("computed %d times", count)
+	}
+	Forget("counted")
+	if Keep("counted", func() int { return 5 }) != 5 {
+		t.Error("not forgotten")
+	}
+	if mode := must.M1(os.Stat(socket)).Mode().Perm(); mode != 0o600 {
+		t.Errorf("the socket has mode %o", mode)
+	}
+	if mode := must.M1(os.Stat(filepath.Dir(socket))).Mode().Perm(); mode != 0o700 {
+		t.Errorf("its folder has mode %o", mode)
+	}
+}
+
+// TestSources: functions with other code have other values, also where only what they call differs.
+func TestSources(t *testing.T) {
+	process(t, "")
+	a := Keep("value", func() int { return one() })
+	b := Keep("value", func() int { return two() })
+	if a != 1 || b != 2 {
+		t.Errorf("found %d and %d", a, b)
+	}
+}
+
+func one() int { return 1 }
+func two() int { return 2 }
+
+// TestFiles: a file counts by its content.
+func TestFiles(t *testing.T) {
+	process(t, "")
+	t.Chdir(t.TempDir())
+	write := func(v float32) {
+		must.M(os.WriteFile("x.txt", nil, 0o600))
+		must.M(os.WriteFile("x.xyz", fmt.Appendf(nil, "0 0 0\n1 1 %g\n", v), 0o600))
+	}
+	write(2)
+	if got := Cloud("x.xyz").Coordinates(); got[5] != 2 {
+		t.Errorf("found %v", got)
+	}
+	info := must.M1(os.Stat("x.xyz"))
+	write(3)
+	must.M(os.Chtimes("x.xyz", info.ModTime(), info.ModTime()))
+	if got := Cloud("x.xyz").Coordinates(); got[5] != 3 {
+		t.Errorf("found %v after a change", got)
+	}
+}
+
+// TestStale: a process whose source has changed answers no more; the next one does.
+func TestStale(t *testing.T) {
+	root := t.TempDir()
+	file := filepath.Join(root, "a.go")
+	must.M(os.WriteFile(file, []byte("package a"), 0o600))
+	process(t, root)
+	Cloud("chair")
+	first := string(must.M1(os.ReadFile(socket + ".pid")))
+	Cloud("bed")
+	if now := string(must.M1(os.ReadFile(socket + ".pid"))); now != first {
+		t.Error("another process without a change")
+	}
+	must.M(os.WriteFile(file, []byte("package b "), 0o600))
+	Cloud("chair")
+	if now := string(must.M1(os.ReadFile(socket + ".pid"))); now == first {
+		t.Error("the same process after a change")
+	}
+}
+
+// TestKilled: whenever the process is killed, answers are those of this program.
+func TestKilled(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills a process fifty times")
+	}
+	want := answers()
+	process(t, "")
+	r := rand.New(rand.NewPCG(1, 43))
+	kills := 0
+	for range 50 {
+		timer := time.AfterFunc(time.Duration(r.IntN(60))*time.Millisecond, func() { kill() })
+		if got := answers(); !reflect.DeepEqual(got, want) {
+			t.Fatalf("found\n%q, expected\n%q", got, want)
+		}
+		if !timer.Stop() {
+			kills++
+		}
+	}
+	if kills < 25 {
+		t.Errorf("only %d kills while it answered", kills)
+	}
+}
+
+// TestPictures: every picture can be drawn, in the plane and in space, and saved.
+func TestPictures(t *testing.T) {
+	process(t, "")
+	t.Chdir(t.TempDir())
+	for _, x := range []*Clouds{Cloud("chair"), Points([][]float32{{0, 0}, {1, 0}, {0, 2}})} {
+		d := VDSW(x, x, Slices(20))
+		all := map[string]*Picture{"plot.png": d.Plot(), "slice.svg": d.Slice(make1(x.Dim)...), "landscape.pdf": d.Landscape(), "clouds.png": x.Plot()}
+		if x.Dim == 3 {
+			all["sphere.png"] = d.Sphere()
+		}
+		for name, p := range all {
+			p.Save(name)
+			if p.Alt == "" || !strings.Contains(p.html, "<img") || must.M1(os.Stat(name)).Size() < 1000 {
+				t.Errorf("%s: %q", name, p.Alt)
+			}
+		}
+	}
+	x := Cloud("chair")
+	a := Ablate(x, Cloud("bed"), Kappa(1, 10, 100), Slices(1, 10), Repeats(3))
+	a.Save("kappa.csv")
+	a.Save("kappa.pdf")
+	if raw := string(must.M1(os.ReadFile("kappa.csv"))); strings.Count(raw, "\n") != 7 {
+		t.Errorf("found %s", raw)
+	}
+	Vars()
+}
+
+func make1(dim int) []float64 { return append(make([]float64, dim-1), 2) }
+
+// TestTraining: a training is read when it has finished, and its table can be saved.
+func TestTraining(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains")
+	}
+	process(t, "")
+	t.Chdir(t.TempDir())
+	set := Shapes("builtin", Size(32))
+	train := func() *Run { return Train(VDSW, LA, On(set), Steps(3), Batch(8), Slices(5)) }
+	first := train()
+	if got := train(); got.Steps != 3 || got.Loss != first.Loss || len(got.Losses()) != 3 || !strings.Contains(got.Folder, "swlab-results") {
+		t.Errorf("found %v, expected %v", got, first)
+	}
+	if _, err := os.Stat(first.Amortizer()); err != nil {
+		t.Error(err)
+	}
+	table := Sweep(Kappa(1, 10), Set("points", 32), Epochs(1), Batch(8), Set("per_class", 1), Set("per_test", 1))
+	table.Save("sweep.tex")
+	if raw := string(must.M1(os.ReadFile("sweep.tex"))); !strings.Contains(raw, "tabular") {
+		t.Errorf("found %s", raw)
+	}
+	g := Gap(LA, On(set), Set("batches", 1), Set("pairs", 4), Set("held_out", 4), Set("passes", 1), Set("common", 50))
+	if g["held_out"].(map[string]any)["pairs"].(float64) != 4 {
+		t.Errorf("found %v", g)
+	}
+}
+
+// TestErrors: a wrong call is one error that names the setting, and the process lives on.
+func TestErrors(t *testing.T) {
+	process(t, "")
+	x := Cloud("chair")
+	for says, call := range map[string]func(){
+		`did you mean "kappa"?`:           func() { SW(x, x, Set("kapa", 3)) },
+		"kappa would do nothing":          func() { SW(x, x, Kappa(3)) },
+		"expected one value":              func() { SW(x, x, Slices(1, 2)) },
+		"no such file":                    func() { Cloud("nothing-here") },
+		"row 1 has 2 coordinates":         func() { Points([][]float64{{1, 2, 3}, {1, 2}}) },
+		"expected a setting with numbers": func() { Ablate(x, x, Losses(SW, MaxSW)).Curves() },
+		"seed: expected a whole number":   func() { SW(x, x, Set("seed", "x")) },
+	} {
+		func() {
+			defer func() {
+				if e := fmt.Sprint(recover()); !strings.Contains(e, says) {
+					t.Errorf("found %q, expected %q", e, says)
+				}
+			}()
+			call()
+		}()
+	}
+	SW(x, x)
+}
