@@ -41,7 +41,7 @@ setup: ## install everything into this folder: Go tools, Python packages, XLA's 
 	@mkdir -p "$(IPYTHONDIR)"
 	@touch $@
 
-.bin/.done: go.mod go.sum $(call force,.bin/gonb .bin/goimports)
+.bin/.done: go.mod go.sum scripts/setup-go $(wildcard internal/kernelgo/*.go) $(call force,.bin/gonb .bin/goimports .bin/kernel/go)
 	@scripts/setup-go
 	@touch $@
 

@@ -1,0 +1,20 @@
+package main
+
+import (
+	"io/fs"
+	"syscall"
+	"time"
+)
+
+// identity returns the number of a file and when it, or what is known about it, was changed. Nobody can
+// set that time.
+func identity(info fs.FileInfo) (number uint64, changed time.Time, ok bool) {
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0, time.Time{}, false
+	}
+	return s.Ino, time.Unix(s.Ctim.Unix()), true
+}
+
+// lower gives this process, and the program that it becomes, what others leave of the processor.
+func lower() { _ = syscall.Setpriority(syscall.PRIO_PROCESS, 0, 10) }
