@@ -210,7 +210,10 @@ func (p problem) checkRounding(d *Result) string {
 	}
 	for b, v := range d.PerPair {
 		distance, rounding := math.Abs(v), 0x1p-24*p.size(b)
-		if !p.Root {
+		switch {
+		case p.Cost != ot1d.Wasserstein: // the square of a distance, as a length
+			distance = math.Sqrt(distance * p.size(b))
+		case !p.Root:
 			distance = math.Pow(distance, 1/d.Exponent)
 		}
 		if distance < 1000*rounding {
@@ -427,6 +430,9 @@ func check(name string, x, y *datasets.Set, o DistanceConfig) (loss.Loss, error)
 	l, err := loss.New(name, o.Config)
 	if err != nil {
 		return nil, err
+	}
+	if s, ok := l.(loss.Sliced); ok && s.Cost != ot1d.Wasserstein && o.Path == GraphPath {
+		return nil, fmt.Errorf("path: the cost %s of a direction is found on the host, not in a graph", s.Cost)
 	}
 	if _, ok := l.(loss.ApproximateEMD); o.Normalize && !ok {
 		return nil, fmt.Errorf("normalize: loss %q takes clouds as they are, expected emd-approx", name)

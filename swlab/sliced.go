@@ -31,7 +31,7 @@ func (p problem) sliced(l loss.Sliced) (d *Result, err error) {
 	}
 	d.Work = p.work(l, d.Directions)
 	cost := p.costOnHost
-	if p.onGPU() && p.Path == AutoPath || p.Path == GraphPath {
+	if l.Cost == ot1d.Wasserstein && (p.onGPU() && p.Path == AutoPath || p.Path == GraphPath) {
 		cost = p.costInGraph
 	}
 	e, err := cost(l, d.Directions)
@@ -62,7 +62,7 @@ const minGPUSort = 1 << 27
 // sortingEngine is the given Engine, else a GPU's if the slices justify opening one, else nil.
 func (p problem) sortingEngine(l loss.Sliced) (*engine.Engine, error) {
 	sorted := float64(p.x.Clouds) * float64(drawn(l.Slicer)) * float64(p.x.Points+p.y.Points)
-	if p.Engine == nil && p.Path == AutoPath && engine.Nvidia() && (sorted > minGPUSort || engine.Chosen()) {
+	if p.Engine == nil && p.Path == AutoPath && l.Cost == ot1d.Wasserstein && engine.Nvidia() && (sorted > minGPUSort || engine.Chosen()) {
 		return engine.Open("")
 	}
 	return p.Engine, nil

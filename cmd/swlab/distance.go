@@ -127,7 +127,11 @@ func (d *distanceCall) run() error {
 		d.warn("%s", w)
 	}
 	unwritten := d.save(x, y, r) // reported after the numbers
-	return errors.Join(d.print(newDistanceAnswer(r, d.Seed)), unwritten)
+	answer := newDistanceAnswer(r, d.Seed)
+	if r.Costs != nil {
+		answer.LineCost = d.Cost.String()
+	}
+	return errors.Join(d.print(answer), unwritten)
 }
 
 // options reads what the call takes besides the clouds.
@@ -215,6 +219,7 @@ type distanceAnswer struct {
 	Slices         int        `json:"slices"`
 	SlicesNeeded   *int       `json:"slices_for_one_percent"`
 	Convention     string     `json:"convention"`
+	LineCost       string     `json:"line_cost,omitempty"` // of a direction, if the loss is sliced
 	P              float64    `json:"p"`
 	OptimalityGap  []number   `json:"optimality_gap"` // certificate, if the loss is an optimum
 	Assigned       []float32  `json:"assigned"`       // matched mass, if the loss may leave some out

@@ -24,6 +24,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/latent"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/metric"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
@@ -217,6 +218,7 @@ var registered = map[string]names{
 	"variant":      {"", words("released paper")},
 	"reduce":       {"", words("sum mean")},
 	"ground":       {"", words("euclidean p")},
+	"cost":         {"", ot1d.LineCosts},
 	"vary":         {"", func() []string { return assignments(sweep.Names()) }},
 	"table":        {"table", func() []string { return append(table.Names(), allTables) }},
 	"data set":     {"data set", dataSets},

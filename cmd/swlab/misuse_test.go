@@ -57,6 +57,12 @@ D --loss qmc-sw --slices 8 --replicates 9 => --replicates: expected at most the 
 D --loss markov-sw --chain 2000000000 => --chain: expected at most the number of slices, 100, found 2000000000
 D --loss v-dsw --kappa 1e60 => kappa: expected a number from 0 to 1e+15, found 1e60
 D --loss v-dsw --kappa -1 => swlab: --kappa
+D --cost cramr => --cost: expected wasserstein, cramer, energy or epps-pulley, found "cramr"; did you mean "cramer"?
+D --cost cramer --p 2 => p = 2 would do nothing: not with --cost cramer, a mean over points without an exponent
+D --cost energy --reduce mean => reduce = mean would do nothing: not with --cost energy
+D --cost epps-pulley --root => would do nothing: not with --cost epps-pulley
+D --cost cramer --path graph => the cost cramer of a direction is found on the host, not in a graph
+D --loss chamfer --cost cramer => loss "chamfer" has no use for it
 D --loss v-dsw --amortizer lla => --amortizer: unknown amortizer "lla"
 D --loss v-dsw --amortizer la --dk 0 => --dk | 0
 D --backend tpu => --backend | auto, xla:cuda, xla:cpu or go | "tpu"

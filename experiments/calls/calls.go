@@ -288,6 +288,9 @@ func distance(r *Request, a *Answer) error {
 		return err
 	}
 	a.Text = map[string]string{"loss": d.Loss, "convention": d.Convention, "slices": strconv.Itoa(d.Slices)}
+	if d.Costs != nil {
+		a.Text["line_cost"] = s.Cost.String()
+	}
 	for _, w := range d.Warnings {
 		a.Warnings = append(a.Warnings, pythonic.Replace(w))
 	}

@@ -54,6 +54,7 @@ class Distance:
     gradient_y: Optional[npt.NDArray[np.float32]] = None  #: [B, n, dim] d value / d y
     duality_gap: Optional[npt.NDArray[np.float64]] = None  #: [B] of emd-exact: distance from the optimum, at most
     matched_mass: Optional[npt.NDArray[np.float32]] = None  #: [B] of emd-approx: fraction of the mass that is matched
+    line_cost: Optional[str] = None  #: what one direction costs, the name of ``cost``
 
     def __repr__(self):
         number = f"{self.value:.8g}"
@@ -124,6 +125,7 @@ def distance(
     p: Optional[float] = None,
     reduce: Optional[Literal["sum", "mean"]] = None,
     root: Optional[bool] = None,
+    cost: Optional[Literal["wasserstein", "cramer", "energy", "epps-pulley"]] = None,
     slicing: Optional[str] = None,
     kappa: Optional[float] = None,
     directions: Optional[npt.ArrayLike] = None,
@@ -171,6 +173,10 @@ def distance(
         p: the exponent, at least 1. Not given: the loss's own, 1 for EMDs, else 2.
         reduce: over points; not given: the loss's own, a mean for chamfer and sinkhorn, else a sum.
         root: take the p-th root of each pair's value.
+        cost: what one direction costs, in sliced losses. Other costs than "wasserstein", F above, are means
+            without an exponent and take clouds of any sizes: "cramer" is int (F - G)^2 dt with the
+            distribution functions of the projections, "energy" twice that, "epps-pulley"
+            2 int_0^3 |phi_x - phi_y|^2 exp(-t^2/2) dt with their characteristic functions.
         slicing: the slicing distribution in place of the loss's own.
         kappa: concentration of slicing distributions that have one.
         directions: [L, dim] or [B, L, dim], used as given in place of random ones.
@@ -203,7 +209,7 @@ def distance(
             m = _library.array(name, mass, (1, 2), np.float64)
             arrays[name] = m[None] if m.ndim == 1 else m
     optional = dict(
-        slices=slices, p=p, reduce=reduce, root=root, slicing=slicing, kappa=kappa, chain=chain, replicates=replicates, control=control,
+        slices=slices, p=p, reduce=reduce, root=root, cost=cost, slicing=slicing, kappa=kappa, chain=chain, replicates=replicates, control=control,
         epsilon=epsilon, reg=reg, ground=ground, ascent_steps=ascent_steps, ascent_rate=ascent_rate, ascent_tangent=ascent_tangent, ascent_sgd=ascent_sgd,
         reflection=reflection, amortizer=amortizer, weights=weights, fine_tune=fine_tune, dk=dk, k=k, variant=variant,
     )  # fmt: skip
@@ -212,8 +218,9 @@ def distance(
     low, high = found.pop("interval").tolist()
     scalars = {name: found.pop(name).item() for name in ("value", "stderr", "p")}
     return Distance(
-        **scalars, interval=(low, high), loss=text["loss"], convention=text["convention"], slices=int(text["slices"]), **_squeeze(found, single)
-    )
+        **scalars, interval=(low, high), loss=text["loss"], convention=text["convention"], slices=int(text["slices"]),
+        line_cost=text.get("line_cost"), **_squeeze(found, single)
+    )  # fmt: skip
 
 
 def emd(x: npt.ArrayLike, y: npt.ArrayLike, *, p: float = 1, gradient: bool = False) -> Matching:

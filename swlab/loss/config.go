@@ -8,13 +8,14 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/suggest"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/ot"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
 // Config holds the settings of the registered losses; Defaults has the paper's. A loss reads those that
 // its Entry lists. Of the settings that nobody makes by accident, New refuses those that the loss would
-// ignore: Slicing, Replicates, Root, Ground, Amortizer, FineTune, AscentTangent and AscentSGD.
+// ignore: Slicing, Replicates, Root, Cost, Ground, Amortizer, FineTune, AscentTangent and AscentSGD.
 //
 // The tag help is the text of the field's command-line flag (%s: the registered names; usage: of a
 // setting that no training has), group the heading above it, and range is what a number may be
@@ -41,6 +42,8 @@ type Config struct {
 	Reduce Reduction `json:"reduce,omitempty" help:"over points: sum or mean (default: the loss's own, a mean for chamfer and sinkhorn, else a sum)" group:"Loss"`
 	// Take the p-th root of the value.
 	Root bool `json:"root,omitempty" help:"take the p-th root per pair" group:"Loss"`
+	// What one direction costs. Others than Wasserstein's are means without P, Reduce and Root, on the host.
+	Cost ot1d.LineCost `json:"cost,omitempty" help:"what one direction costs; cramer, energy and epps-pulley are means without an exponent, computed on the host" group:"Loss"`
 	// Entropic regularisation of sinkhorn.
 	Reg float64 `json:"reg" flag:"reg" usage:"sinkhorn: entropic regularisation" group:"Loss" range:">0..3.4e38" unset:"0"`
 	// Norm in the cost ||x - y||^p of emd-exact and Sinkhorn: Euclidean or, as in the paper, the

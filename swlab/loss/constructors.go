@@ -8,16 +8,21 @@ import (
 
 	"github.com/sliced-wasserstein/lab/internal/suggest"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
 // sliced makes the loss of these parts.
 func (s Config) sliced(label string, slicer slicing.Slicer, reduce Estimator) Loss {
-	return Sliced{Label: label, Slicer: slicer, P: s.P, Reduce: s.Reduce, Estimator: reduce, Root: s.Root}
+	if s.Cost != ot1d.Wasserstein {
+		label += fmt.Sprintf(" (%s)", s.Cost)
+	}
+	return Sliced{Label: label, Slicer: slicer, P: s.P, Reduce: s.Reduce, Cost: s.Cost, Estimator: reduce,
+		Root: s.Root}
 }
 
 // common are the settings of every sliced loss.
-var common = []string{"p", "reduce", "root"}
+var common = []string{"p", "reduce", "root", "cost"}
 
 // newSW is the loss of a slicing distribution without a location, where the settings name no other.
 // reduce makes the estimator and reads the other settings; nil: the mean over slices.

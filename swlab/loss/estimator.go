@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/gomlx/gomlx/core/graph"
+
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 )
 
 // Estimator reduces the costs of a pair's slices to one number. It works in any float dtype.
@@ -59,9 +61,17 @@ func (SliceMean) Estimate(c Costs) Estimate {
 //
 // The energy is that of W_p^p with mass 1, whatever the convention of the value. The gradient
 // includes the weights.
-type Energy struct{}
+//
+// With another Cost of a direction, that is the energy.
+type Energy struct{ Cost ot1d.LineCost }
 
-func (Energy) Name() string         { return "mean over slices weighted by exp(W_p^p)" }
+func (e Energy) Name() string {
+	if e.Cost != ot1d.Wasserstein {
+		return "mean over slices weighted by exp(cost)"
+	}
+	return "mean over slices weighted by exp(W_p^p)"
+}
+
 func (Energy) Check(_, _ int) error { return nil }
 
 func (Energy) Estimate(c Costs) Estimate {

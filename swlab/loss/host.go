@@ -16,14 +16,14 @@ import (
 )
 
 // Maximizer prepares the ascent of the loss in the location of its slices, whose costs plain Go finds
-// unless the engine is CUDA's. The key tells maximizers of the engine apart (engine.NewProgram).
+// unless they are Wasserstein's and the engine is CUDA's. The key tells maximizers of the engine apart (engine.NewProgram).
 func (s Sliced) Maximizer(e *engine.Engine, key any) (*slicing.Maximizer, error) {
 	switch {
 	case e == nil:
 		return nil, errors.New("the ascent on the location: expected an engine, found nil")
 	case s.Slicer.Distribution == nil || s.Slicer.Ascent == nil:
 		return nil, errors.New("the ascent on the location: expected a slicing distribution with an ascent, found none")
-	case e.IsCUDA():
+	case e.IsCUDA() && s.Cost == ot1d.Wasserstein:
 		return slicing.NewMaximizer(e, key, *s.Slicer.Ascent, s.Objective())
 	}
 	return slicing.NewHostMaximizer(e, key, *s.Slicer.Ascent, slicing.HostObjective{

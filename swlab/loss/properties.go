@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/sliced-wasserstein/lab/swlab/ot"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
@@ -44,6 +45,8 @@ func Violates(l Loss) []Property {
 //     fails with any number of slices.
 //   - Fixed directions do not rotate with the clouds.
 //   - Directions that depend on the pair measure each side of a triangle differently.
+//   - Other costs of a direction than Wasserstein's are squares of distances, so their first power has no
+//     triangle inequality, and some do not scale.
 //   - An amortizer predicts a location that does not rotate with the clouds. Unless it has these
 //     properties, the location also depends on which cloud is first and on the order of the points.
 func (s Sliced) Violates() []Property {
@@ -54,6 +57,12 @@ func (s Sliced) Violates() []Property {
 	_, dependsOnClouds := s.Slicer.Distribution.(slicing.CloudDependent)
 	if dependsOnClouds || s.Slicer.Amortizer != nil {
 		violated = append(violated, Triangle)
+	}
+	if s.Cost != ot1d.Wasserstein && !slices.Contains(violated, Triangle) {
+		violated = append(violated, Triangle)
+	}
+	if s.Cost != ot1d.Wasserstein && s.Cost.Degree() == 0 {
+		violated = append(violated, Scaling)
 	}
 	if a := s.Slicer.Amortizer; a != nil {
 		violated = append(violated, Rotation)

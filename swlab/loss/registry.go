@@ -27,7 +27,7 @@ var registered = registry.New("loss", map[string]Entry{
 	"orthogonal-sw": newSW("Orthogonal SW", "orthogonal", nil),
 	"qmc-sw":        newSW("QMC SW", "qmc", nil),
 	"cv-sw":         newSW("CV SW", "uniform", newControl, "control"),
-	"eb-sw":         newSW("EBSW", "uniform", func(Config) (Estimator, error) { return Energy{}, nil }),
+	"eb-sw":         newSW("EBSW", "uniform", func(s Config) (Estimator, error) { return Energy{Cost: s.Cost}, nil }),
 	"rp-sw":         newSW("RPSW", "random-path", nil),
 	"markov-sw":     newSW("MSW", "markov", nil),
 	"asw":           {New: newASW, Reads: append([]string{"epsilon"}, common...), Slicing: "uniform"},

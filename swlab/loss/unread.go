@@ -10,6 +10,7 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/settings"
 	"github.com/sliced-wasserstein/lab/internal/suggest"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 )
 
@@ -25,6 +26,9 @@ func SettingNames() []string {
 // draws none.
 func (e Entry) reads(s Config, given bool) []string {
 	out := slices.Clone(e.Reads)
+	if s.Cost != ot1d.Wasserstein {
+		out = slices.DeleteFunc(out, ofWasserstein)
+	}
 	if given {
 		return out
 	}
@@ -49,6 +53,11 @@ func (e Entry) reads(s Config, given bool) []string {
 		}
 	}
 	return out
+}
+
+// ofWasserstein reports whether Wasserstein's cost of a direction alone reads the setting.
+func ofWasserstein(setting string) bool {
+	return setting == "p" || setting == "reduce" || setting == "root"
 }
 
 // Unread says why the named loss, with the other settings as they are, does not read a setting
@@ -82,6 +91,8 @@ func (e Entry) unread(name string, s Config, given bool, setting string) string 
 		return ""
 	case given && reads(func(*Config) {}):
 		return "the directions of --directions are used as given"
+	case s.Cost != ot1d.Wasserstein && reads(func(c *Config) { c.Cost = ot1d.Wasserstein }):
+		return fmt.Sprintf("not with --cost %s, a mean over points without an exponent", s.Cost)
 	case s.AscentSteps == 0 && reads(func(c *Config) { c.AscentSteps = 1 }):
 		return "not with --ascent-steps 0"
 	case s.Amortizer != "" && reads(func(c *Config) { c.Amortizer = "" }):
@@ -121,7 +132,12 @@ func (e Entry) refuse(name string, s Config) error {
 	beside.AscentSteps = max(s.AscentSteps, 1) // a table may have a row without steps
 	for _, f := range settings.Of(&s) {
 		switch f.Name {
-		case "slicing", "replicates", "root", "ground", "amortizer", "fine_tune", "ascent_tangent", "ascent_sgd":
+		case "p", "reduce":
+			if s.Cost == ot1d.Wasserstein {
+				continue
+			}
+			fallthrough
+		case "slicing", "replicates", "root", "cost", "ground", "amortizer", "fine_tune", "ascent_tangent", "ascent_sgd":
 			if why := e.unread(name, beside, false, f.Name); why != "" && !reflect.ValueOf(f.Value()).IsZero() {
 				return fmt.Errorf("%s = %v would do nothing: %s", f.Name, f.Value(), why)
 			}

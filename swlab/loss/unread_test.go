@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/janpfeifer/must"
+
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 )
 
 // Flags and JSON read a reduction as text.
@@ -16,13 +18,13 @@ var _ encoding.TextUnmarshaler = new(Reduction)
 // setting that is read makes another loss, one that is not makes the same.
 func TestReads(t *testing.T) {
 	for name, want := range map[string]string{
-		"sw":                  "p reduce root slices slicing",
-		"qmc-sw":              "p reduce replicates root slices slicing",
-		"cv-sw":               "control p reduce root slices slicing",
-		"rp-sw":               "kappa p reduce root slices slicing",
-		"markov-sw":           "chain kappa p reduce root slices slicing",
-		"asw":                 "epsilon p reduce root slices slicing",
-		"max-sw":              "amortizer ascent_rate ascent_sgd ascent_steps ascent_tangent p reduce root",
+		"sw":                  "cost p reduce root slices slicing",
+		"qmc-sw":              "cost p reduce replicates root slices slicing",
+		"cv-sw":               "control cost p reduce root slices slicing",
+		"rp-sw":               "cost kappa p reduce root slices slicing",
+		"markov-sw":           "chain cost kappa p reduce root slices slicing",
+		"asw":                 "cost epsilon p reduce root slices slicing",
+		"max-sw":              "amortizer ascent_rate ascent_sgd ascent_steps ascent_tangent cost p reduce root",
 		"chamfer":             "p reduce",
 		"emd-exact":           "ground p reduce",
 		"sinkhorn-divergence": "ground p reduce reg",
@@ -46,6 +48,7 @@ func TestUnread(t *testing.T) {
 		change(&s)
 		return s
 	}
+	cramer := with(func(s *Config) { s.Cost = ot1d.Cramer })
 	la := with(func(s *Config) { s.Amortizer = "la" })
 	for _, c := range []struct {
 		loss  string
@@ -65,6 +68,11 @@ func TestUnread(t *testing.T) {
 		{"v-dsw", with(func(s *Config) { s.Slicing = "point" }), false, "slices", "not with --slicing point"},
 		{"sw", with(func(s *Config) { s.Slicing = "markov" }), false, "chain", ""},
 		{"sw", Defaults(), true, "slices", "directions"},
+		{"sw", cramer, false, "p", "not with --cost cramer, a mean over points without an exponent"},
+		{"sw", cramer, true, "reduce", "not with --cost cramer"},
+		{"max-sw", cramer, false, "root", "not with --cost cramer"},
+		{"max-sw", cramer, false, "cost", ""},
+		{"chamfer", Defaults(), false, "cost", `loss "chamfer" has no use for it, only asw, cv-sw`},
 		{"sw", Defaults(), true, "reduce", ""},
 		{"asw", Defaults(), true, "epsilon", ""},
 		{"v-dsw", la, true, "amortizer", "directions"},

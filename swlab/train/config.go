@@ -11,6 +11,7 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/settings"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -118,7 +119,9 @@ func (c Config) completed(m Model) Config {
 	if s, ok := m.Loss.(loss.Sliced); ok {
 		c.Slices = s.Slicer.Slices
 	}
-	c.P = cmp.Or(m.Loss.Convention().Exponent, c.P)
+	if c.Cost == ot1d.Wasserstein {
+		c.P = cmp.Or(m.Loss.Convention().Exponent, c.P)
+	}
 	c.Source, _ = c.source()
 	return c
 }

@@ -50,7 +50,8 @@ func newPrograms(e *engine.Engine, m Model, c Config) (p programs, err error) {
 	}
 	sliced, ok := m.Loss.(loss.Sliced)
 	onCPU := !e.IsCUDA() // where plain Go takes a fraction of the time of sorts and maxima in a graph
-	p.onHost, p.hostMaxima = ok && onCPU, onCPU && maxima.Available()
+	p.onHost = ok && (onCPU || sliced.Cost != ot1d.Wasserstein)
+	p.hostMaxima = onCPU && maxima.Available()
 	half := p.hostMaxima
 	p.forward = engine.NewProgram[forwardIn[tensor], forwardOut[tensor]](e, key,
 		func(in forwardIn[node]) forwardOut[node] { return m.forward(in, half) })
