@@ -30,15 +30,19 @@ func (s *Set) cut(m int, random func(cloud int) *rng.Stream) {
 		s.Coords = slices.Clone(s.Coords)
 		return
 	}
-	points := make([]float32, 0, s.Clouds*m*s.Dim)
+	var points, rests []float32
 	for i := range s.Clouds {
-		order, cloud := identity(s.Points), s.Cloud(i)
+		order, cloud, rest := identity(s.Points), s.Cloud(i), s.rest(i)
 		random(i).Shuffle(order, m)
 		for _, j := range order[:m] {
-			points = append(points, cloud[int(j)*s.Dim:(int(j)+1)*s.Dim]...)
+			from, to := int(j)*s.Dim, (int(j)+1)*s.Dim
+			points = append(points, cloud[from:to]...)
+			if rest != nil {
+				rests = append(rests, rest[from:to]...)
+			}
 		}
 	}
-	s.Coords, s.Points = points, m
+	s.Coords, s.Rest, s.Points = points, rests, m
 }
 
 // EpochOrder returns the order in which epoch visits n clouds: a uniform random permutation of 0,

@@ -161,7 +161,12 @@ func joinSets(root string, files []cloudFile, sets []*Set) (*Set, error) {
 	if slices.ContainsFunc(sets, func(s *Set) bool { return s.Origins != nil }) {
 		out.Origins = make([]float64, 0, out.Clouds*out.Dim)
 	}
+	rests := slices.ContainsFunc(sets, func(s *Set) bool { return s.Rest != nil })
 	for _, s := range sets {
+		if rests {
+			out.Rest = append(out.Rest, s.Rest...)
+			out.Rest = append(out.Rest, make([]float32, len(s.Coords)-len(s.Rest))...)
+		}
 		if out.Origins != nil {
 			out.Origins = append(out.Origins, s.Origins...)
 			out.Origins = append(out.Origins, make([]float64, s.Clouds*s.Dim-len(s.Origins))...)

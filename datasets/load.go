@@ -31,6 +31,8 @@ type Options struct {
 	// one the only array.
 	Key string
 	Raw bool // keep the file's coordinates: no centring, no scaling
+	// Exact, with Raw, also keeps what float32 leaves of float64 ([Set.Rest]).
+	Exact bool
 	// NonFinite, with Raw, keeps coordinates of arrays that are NaN or infinite, for [Set.Summary]
 	// to count.
 	NonFinite bool

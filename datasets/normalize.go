@@ -28,7 +28,7 @@ func (s *Set) Normalize() error {
 			frames[i] = frames[i].within(s.Frames[i])
 		}
 	}
-	s.Frames, s.Origins, s.Rounding = frames, nil, lost
+	s.Frames, s.Origins, s.Rest, s.Rounding = frames, nil, nil, lost
 	return nil
 }
 
@@ -138,7 +138,7 @@ func (s *Set) Restore(frames []Frame) (*Set, error) {
 		}
 	}
 	out := *s
-	out.Frames, out.Origins, out.Rounding = nil, nil, 0
+	out.Frames, out.Origins, out.Rest, out.Rounding = nil, nil, nil, 0
 	out.setCoords(wide)
 	return &out, nil
 }

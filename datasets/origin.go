@@ -123,11 +123,25 @@ func (s *Set) Origin(i int) []float64 {
 	return s.Origins[i*s.Dim : (i+1)*s.Dim : (i+1)*s.Dim]
 }
 
-// Positions returns the points of cloud i where they are, Origin + Coords, row-major [Points, Dim].
+// rest is Rest of cloud i, or nil.
+func (s *Set) rest(i int) []float32 {
+	if s.Rest == nil {
+		return nil
+	}
+	size := s.Points * s.Dim
+	return s.Rest[i*size : (i+1)*size : (i+1)*size]
+}
+
+// Positions returns the points of cloud i where they are, Origin + Coords + Rest, row-major [Points,
+// Dim]. With Rest they are those given to a relative 2^-48.
 func (s *Set) Positions(i int) []float64 {
-	out, origin := make([]float64, s.Points*s.Dim), s.Origin(i)
+	out, origin, rest := make([]float64, s.Points*s.Dim), s.Origin(i), s.rest(i)
 	for j, v := range s.Cloud(i) {
-		if out[j] = float64(v); origin != nil {
+		out[j] = float64(v)
+		if rest != nil {
+			out[j] += float64(rest[j])
+		}
+		if origin != nil {
 			out[j] += origin[j%s.Dim]
 		}
 	}
@@ -142,7 +156,7 @@ func (s *Set) Rebase(origins []float64) *Set {
 		return s
 	}
 	out := *s
-	out.Origins, out.Coords = slices.Clone(origins), make([]float32, len(s.Coords))
+	out.Origins, out.Coords, out.Rest = slices.Clone(origins), make([]float32, len(s.Coords)), nil
 	wide, shift := make([]float64, s.Points*s.Dim), make([]float64, s.Dim)
 	for i := range s.Clouds {
 		from, to := s.Origin(i), out.Origin(i)

@@ -96,6 +96,15 @@ func (s *Set) setCoords(data any) {
 			copy(s.Origin(i), origin)
 		}
 	}
+	rest, left := make([]float32, len(wide)), false
+	for i, v := range wide {
+		cloud := i / (s.Points * s.Dim)
+		rest[i] = float32(v - at0(s.Origin(cloud), i%s.Dim) - float64(s.Coords[i]))
+		left = left || rest[i] != 0
+	}
+	if left {
+		s.Rest = rest
+	}
 }
 
 // finish normalises the stored clouds, unless o.Raw, and cuts them to o.Points. random seeds the
@@ -122,6 +131,9 @@ func (s *Set) finish(o Options, random func(cloud int) *rng.Stream) error {
 	}
 	if !o.Raw { // normalised clouds are at 0
 		s.Origins, s.Rounding = nil, lost
+	}
+	if !o.Raw || !o.Exact {
+		s.Rest = nil
 	}
 	if o.Points != 0 && o.Points != s.Points {
 		s.cut(o.Points, random)

@@ -27,6 +27,9 @@ type Set struct {
 	// Origins [Clouds, Dim] are the origins of clouds that are so far from 0 that float32 would not
 	// tell their points apart; nil: all 0. A point is at Origins + Coords ([Set.Positions]).
 	Origins []float64
+	// Rest [Clouds, Points, Dim] is what float32 leaves of coordinates that were given as float64, for
+	// Positions; nil: nothing, or not kept (Options.Exact).
+	Rest []float32
 	// Rounding is the largest rounding of a coordinate to float32, as a fraction of its cloud's extent
 	// (that of the middle half of its points); 0 if float32 holds what was read.
 	Rounding float64
@@ -97,6 +100,12 @@ func (s *Set) Select(rows []int) *Set {
 			out.Origins = append(out.Origins, s.Origin(r)...)
 		}
 	}
+	if s.Rest != nil {
+		out.Rest = make([]float32, 0, len(out.Coords))
+		for _, r := range rows {
+			out.Rest = append(out.Rest, s.rest(r)...)
+		}
+	}
 	out.Labels, out.Split, out.Frames, out.DegenerateFaces = at(s.Labels, rows), at(s.Split, rows), at(s.Frames, rows),
 		at(s.DegenerateFaces, rows)
 	return &out
@@ -128,6 +137,9 @@ func (s *Set) Validate() error {
 	if s.Origins != nil && len(s.Origins) != s.Clouds*s.Dim {
 		return fmt.Errorf("%s: %d coordinates of origins for %d clouds of dimension %d", s.Name, len(s.Origins), s.Clouds,
 			s.Dim)
+	}
+	if s.Rest != nil && len(s.Rest) != len(s.Coords) {
+		return fmt.Errorf("%s: %d coordinates and what float32 leaves of %d", s.Name, len(s.Coords), len(s.Rest))
 	}
 	if s.Labels != nil && len(s.Labels) != s.Clouds {
 		return fmt.Errorf("%s: %d labels for %d clouds", s.Name, len(s.Labels), s.Clouds)
