@@ -110,6 +110,16 @@ var goldenPictures = []struct {
 		y := []float32{1.5, 1, 2, 1.4, 1.2, 2, 2.2, 0.4, 1.9, 1.9}
 		return Slice(SliceOptions{}, x, y, []float32{0.8, 0.6}, nil)
 	}},
+	{"sinogram", func() (*Picture, error) {
+		return Sinogram(SinogramOptions{Title: "Sinogram", Normal: [3]float64{0, 1, 0}}, torus(1, 400, 0))
+	}},
+	{"matrix", func() (*Picture, error) {
+		values, groups := make([]float64, 36), []int{0, 1, 2, 0, 1, 1}
+		for k := range values {
+			values[k] = math.Abs(float64(groups[k/6]-groups[k%6])) + 0.1*math.Abs(float64(k/6-k%6))
+		}
+		return Matrix(MatrixOptions{Title: "Distances", Label: "SW₂", Groups: groups, Names: []string{"chair", "table", "lamp"}}, values)
+	}},
 	{"curves", func() (*Picture, error) {
 		r := testRand(5)
 		var loss, ascent, l, m, lo, hi []float64

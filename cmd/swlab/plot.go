@@ -16,10 +16,10 @@ import (
 func newPlot(c *common) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "plot",
-		Short:   "Draw clouds, one slice, directions on the sphere, or training curves",
+		Short:   "Draw clouds, one slice, a sinogram, directions on the sphere, or training curves",
 		Example: "  swlab plot clouds clouds.npy --out clouds.png",
 	}
-	cmd.AddCommand(newPlotClouds(c), newPlotSlice(c), newPlotSphere(c), newPlotCurves(c))
+	cmd.AddCommand(newPlotClouds(c), newPlotSlice(c), newPlotSinogram(c), newPlotSphere(c), newPlotCurves(c))
 	return group(cmd)
 }
 
