@@ -190,4 +190,3 @@ type filling struct{ image.Image }
 func (f *filling) Plot(c draw.Canvas, _ *plot.Plot) {
 	c.DrawImage(vg.Rectangle{Min: c.Min, Max: c.Max}, f.Image)
 }
-
