@@ -74,6 +74,10 @@ type DistanceConfig struct {
 	Normalize bool
 	Gradient  bool // also compute the gradient with respect to y
 	GradientX bool // the same with respect to x
+	// Bracket also bounds W2 by the same directions. It needs a sliced loss with p = 2, whatever it reduces.
+	Bracket bool
+	// Estimator also estimates W2, in the Bracket; nil: does not.
+	Estimator *Estimator
 	Path      Path // where the costs of slices are computed
 	// Engine runs what the host does not. nil: as the environment says, else the pure-Go backend
 	// for little work and the best backend found for more.
@@ -114,6 +118,7 @@ type Result struct {
 	Location  []float32
 	Gradient  []float32 // [B, n, d] dValue/dy, if asked for
 	GradientX []float32 // [B, m, d] dValue/dx, if asked for
+	Bracket   *Bracket  // bounds of W2, if asked for; else nil
 	// Warnings say, one sentence each, why a number may not be what the caller expects; nil without any.
 	Warnings []string
 	Work     Work
@@ -167,6 +172,12 @@ func Distance(name string, x, y *datasets.Set, o DistanceConfig) (d *Result, err
 	}
 	if err := p.vanished(d, least); err != nil {
 		return nil, err
+	}
+	if o.Bracket {
+		if d.Bracket, err = p.bracket(d.Directions); err != nil {
+			return nil, err
+		}
+		d.Work.Sorts += 2 * len(d.Costs)
 	}
 	d.Warnings = warnOf(d.Warnings, p.x, p.y)
 	d.Exponent = l.Convention().Exponent
@@ -234,7 +245,7 @@ func (p problem) vanished(d *Result, least float64) error {
 		return nil
 	}
 	o := p.DistanceConfig
-	o.P, o.Root, o.Gradient, o.GradientX, o.Normalize = 1, false, false, false, false
+	o.P, o.Root, o.Gradient, o.GradientX, o.Normalize, o.Bracket, o.Estimator = 1, false, false, false, false, false, nil
 	if d.Costs != nil {
 		o.Directions = &Directions{d.Directions, []int{pairs, len(d.Costs) / pairs, p.x.Dim}}
 	}
@@ -436,6 +447,9 @@ func check(name string, x, y *datasets.Set, o DistanceConfig) (loss.Loss, error)
 	}
 	if _, ok := l.(loss.ApproximateEMD); o.Normalize && !ok {
 		return nil, fmt.Errorf("normalize: loss %q takes clouds as they are, expected emd-approx", name)
+	}
+	if err := o.checkBracket(name, l); err != nil {
+		return nil, err
 	}
 	if err := o.checkMasses(name, l, "x", o.MassX, x); err != nil {
 		return nil, err

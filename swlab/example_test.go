@@ -3,6 +3,8 @@ package swlab_test
 import (
 	"fmt"
 
+	"github.com/janpfeifer/must"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
@@ -52,4 +54,12 @@ func ExampleDirection() {
 	}
 	fmt.Printf("%s, %d coordinates, length %.3f\n", p.Amortizer, len(p.Directions), square)
 	// Output: la, 3 coordinates, length 1.000
+}
+
+// Bounds of W2 from the directions of a distance.
+func ExampleBracket() {
+	x, y := must.M1(datasets.New([]float32{3, 3, 1, 1}, 2, 2)), must.M1(datasets.New([]float32{2, 2.5, 3, 2}, 2, 2))
+	d := must.M1(swlab.Distance("sw", x, y, swlab.DistanceConfig{Seed: 1, Bracket: true}))
+	fmt.Printf("W2 between %.3f and %.3f\n", d.Bracket.Low, d.Bracket.High)
+	// Output: W2 between 1.414 and 1.458
 }

@@ -1,10 +1,16 @@
 package main
 
 import (
+	"encoding/csv"
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -55,6 +61,8 @@ type distanceCall struct {
 	MassX         string `flag:"mass-x" unit:"FILE" reads:"file" group:"Loss" help:".npy file with masses of the points of x, [m] or [B,m], divided by their sum; sw and its kind and emd-exact need --reduce mean"`
 	MassY         string `flag:"mass-y" unit:"FILE" reads:"file" group:"Loss" help:".npy file with masses of the points of y"`
 	Normalize     string `flag:"normalize" unit:"NAME" words:"none unit" group:"Loss" help:"emd-approx: unit centres both clouds of a pair together, scales them to radius 1, and the value back; none takes clouds as they are"`
+	Bracket       bool   `flag:"bracket" group:"Loss" help:"also bound the 2-Wasserstein distance (root, mean over points) by the same directions; sliced losses with p = 2"`
+	Labelled      string `flag:"labelled" unit:"FILE" reads:"file" group:"Loss" help:"with --bracket: .csv file of pairs with known W2, in rows x file, y file, W2, to which an estimate of W2 is fitted"`
 	Directions    string `flag:"directions" unit:"FILE" reads:"file" group:"Directions" help:".npy file with [L,d] or [B,L,d] directions, used as given"`
 	Path          string `flag:"path" unit:"NAME" words:"auto host graph" group:"Directions" help:"where slices are evaluated: host (plain Go), graph (the training graph), or auto (host unless there is a GPU)"`
 	OutSlices     string `flag:"out-slices" unit:"FILE" writes:".npy" group:"Output" help:"write the cost of every slice, [B,L]"`
@@ -94,6 +102,8 @@ func (d *distanceCall) unused(flag string) (why string, err error) {
 		return fmt.Sprintf("loss %q takes no slices", d.Loss), nil
 	case flag == "normalize" && !approximate:
 		return fmt.Sprintf("loss %q takes clouds as they are", d.Loss), nil
+	case flag == "labelled" && !d.Bracket:
+		return "it belongs to --bracket", nil
 	case flag == "weights" && d.Directions != "":
 		return "the directions of --directions are used as given", nil
 	case flag == "weights" && d.Amortizer == "":
@@ -138,7 +148,7 @@ func (d *distanceCall) run() error {
 func (d *distanceCall) options(x, y *datasets.Set) (o swlab.DistanceConfig, err error) {
 	config := d.settings()
 	config.Maps.Points = 0
-	o = swlab.DistanceConfig{Config: config, Seed: d.Seed, Gradient: d.OutGrad != "", Normalize: d.Normalize == "unit",
+	o = swlab.DistanceConfig{Config: config, Seed: d.Seed, Gradient: d.OutGrad != "", Normalize: d.Normalize == "unit", Bracket: d.Bracket,
 		Path: map[string]swlab.Path{"auto": swlab.AutoPath, "host": swlab.HostPath, "graph": swlab.GraphPath}[d.Path]}
 	if d.Directions != "" {
 		v, shape, err := format.ReadNPY(d.Directions)
@@ -166,8 +176,54 @@ func (d *distanceCall) options(x, y *datasets.Set) (o swlab.DistanceConfig, err 
 			return o, err
 		}
 	}
-	o.Engine, err = d.chosenEngine()
-	return o, err
+	if o.Engine, err = d.chosenEngine(); err != nil || d.Labelled == "" {
+		return o, err
+	}
+	pairs, err := d.labelled()
+	if err == nil {
+		o.Estimator, err = swlab.FitEstimator(d.Loss, pairs, o)
+	}
+	return o, usageError(err)
+}
+
+// labelled reads the pairs of --labelled. Files that are not found lie beside the list.
+func (d *distanceCall) labelled() (pairs []swlab.Labelled, err error) {
+	file, err := os.Open(d.Labelled)
+	if err != nil {
+		return nil, fmt.Errorf("labelled: %w", err)
+	}
+	defer file.Close()
+	rows := csv.NewReader(file)
+	rows.FieldsPerRecord, rows.TrimLeadingSpace, rows.Comment = 3, true, '#'
+	for line := 1; ; line++ {
+		row, err := rows.Read()
+		if errors.Is(err, io.EOF) {
+			return pairs, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("labelled: %s: %w", d.Labelled, err)
+		}
+		w2, err := strconv.ParseFloat(strings.TrimSpace(row[2]), 64)
+		switch {
+		case err != nil && line == 1:
+			continue // a header
+		case err != nil:
+			return nil, fmt.Errorf("labelled: %s: row %d: expected x file, y file, W2, found %q", d.Labelled, line, row)
+		}
+		for i, name := range row[:2] {
+			beside := filepath.Join(filepath.Dir(d.Labelled), name)
+			if _, err := os.Stat(name); err != nil && !filepath.IsAbs(name) {
+				if _, err := os.Stat(beside); err == nil {
+					row[i] = beside
+				}
+			}
+		}
+		x, y, err := d.loadPair(d.sampling, [2]string{"labelled", "labelled"}, row[0], row[1])
+		if err != nil {
+			return nil, err
+		}
+		pairs = append(pairs, swlab.Labelled{X: x, Y: y, W2: w2})
+	}
 }
 
 // masses reads the masses of a set's points.
@@ -222,7 +278,8 @@ type distanceAnswer struct {
 	LineCost       string     `json:"line_cost,omitempty"` // of a direction, if the loss is sliced
 	P              float64    `json:"p"`
 	OptimalityGap  []number   `json:"optimality_gap"` // certificate, if the loss is an optimum
-	Assigned       []float32  `json:"assigned"`       // matched mass, if the loss may leave some out
+	Bracket        *bracket   `json:"bracket,omitempty"`
+	Assigned       []float32  `json:"assigned"` // matched mass, if the loss may leave some out
 	Seed           uint64     `json:"seed"`
 	Backend        string     `json:"backend"`
 	Seconds        float64    `json:"seconds"`
@@ -230,11 +287,32 @@ type distanceAnswer struct {
 	withoutSlicing bool
 }
 
+// bracket are bounds of W2 and, with --labelled, an estimate: means over the pairs, and of each pair.
+type bracket struct {
+	Low             number   `json:"low"`
+	High            number   `json:"high"`
+	Estimate        *number  `json:"estimate,omitempty"`
+	LowPerPair      []number `json:"low_per_pair"`
+	HighPerPair     []number `json:"high_per_pair"`
+	EstimatePerPair []number `json:"estimate_per_pair,omitempty"`
+}
+
+func newBracket(b *swlab.Bracket) *bracket {
+	if b == nil {
+		return nil
+	}
+	out := &bracket{Low: number(b.Low), High: number(b.High), LowPerPair: numbers(b.PairLows), HighPerPair: numbers(b.PairHighs)}
+	if b.PairEstimates != nil {
+		out.Estimate, out.EstimatePerPair = new(number(b.Estimate)), numbers(b.PairEstimates)
+	}
+	return out
+}
+
 func newDistanceAnswer(r *swlab.Result, seed uint64) distanceAnswer {
 	a := distanceAnswer{
 		Loss: r.Loss, Value: number(r.Value), PerPair: numbers(r.PerPair), StdErr: number(r.StdErr), StdErrPerPair: numbers(r.PairErrs),
 		Confidence: numbers([]float64{r.Low, r.High}), Slices: r.Slices, Convention: r.Convention, P: r.Exponent,
-		Assigned: r.MatchedMass, Seed: seed, Backend: r.Backend, Seconds: r.Work.Seconds, Ledger: r.Work, withoutSlicing: r.Costs == nil,
+		Bracket: newBracket(r.Bracket), Assigned: r.MatchedMass, Seed: seed, Backend: r.Backend, Seconds: r.Work.Seconds, Ledger: r.Work, withoutSlicing: r.Costs == nil,
 	}
 	if r.DualityGap != nil {
 		a.OptimalityGap = numbers(r.DualityGap)
@@ -258,6 +336,13 @@ func (a distanceAnswer) String() string {
 		{"convention", a.Convention},
 		{"pairs, slices", fmt.Sprintf("%d, %d", len(a.PerPair), a.Slices)},
 		{"backend", fmt.Sprintf("%s, %.2f s", a.Backend, a.Seconds)},
+	}
+	if b := a.Bracket; b != nil {
+		text := fmt.Sprintf("between %.6g and %.6g", b.Low, b.High)
+		if b.Estimate != nil {
+			text += fmt.Sprintf(", estimate %.6g", *b.Estimate)
+		}
+		rows = append(rows, [2]string{"W2 (root, mean)", text})
 	}
 	if a.SlicesNeeded != nil {
 		rows = append(rows, [2]string{"slices for 1 %", fmt.Sprint(*a.SlicesNeeded)})

@@ -123,6 +123,9 @@ D --normalize unit => would do nothing | as they are
 D --weights run/weights.safetensors => would do nothing | --amortizer
 D --key data => would do nothing | .npz
 D --force => --force would do nothing | no file
+D --labelled dirs.npy => --labelled would do nothing: it belongs to --bracket
+D --bracket --p 1 => --bracket: expected p = 2, found 1
+D --loss chamfer --bracket => --bracket: loss "chamfer" takes no slices
 plan one.npy one.npy --directions dirs.npy --slices 3 => --slices would do nothing
 plan x.npy y.npy => --x: expected one cloud, found 2
 plan one.npy one.npy --temperature 0 => --temperature: expected a number > 0, found 0

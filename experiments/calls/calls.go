@@ -205,6 +205,7 @@ type distanceSettings struct {
 	Path      string            `json:"path"`
 	Normalize string            `json:"normalize"`
 	Gradient  bool              `json:"gradient"`
+	Bracket   bool              `json:"bracket"`
 	DK        int               `json:"dk"`
 	K         int               `json:"k"`
 	Variant   amortizer.Variant `json:"variant"`
@@ -243,7 +244,7 @@ func (s distanceSettings) config(r *Request) (o swlab.DistanceConfig, err error)
 	if !ok {
 		return o, fmt.Errorf("normalize: expected none or unit, found %q", s.Normalize)
 	}
-	o = swlab.DistanceConfig{Config: s.Config, Seed: r.Seed, Path: path, Normalize: unit, Gradient: s.Gradient, GradientX: s.Gradient}
+	o = swlab.DistanceConfig{Config: s.Config, Seed: r.Seed, Path: path, Normalize: unit, Gradient: s.Gradient, GradientX: s.Gradient, Bracket: s.Bracket}
 	if s.Weights != "" {
 		if s.Amortizer == "" {
 			return o, fmt.Errorf("weights: without an amortizer nothing has weights")
@@ -283,6 +284,9 @@ func distance(r *Request, a *Answer) error {
 		}
 		o.Directions = &swlab.Directions{Values: values, Shape: d.Shape}
 	}
+	if o.Estimator, err = r.estimator(s.Loss, o); err != nil {
+		return err
+	}
 	d, err := swlab.Distance(s.Loss, x, y, o)
 	if err != nil {
 		return err
@@ -308,7 +312,45 @@ func distance(r *Request, a *Answer) error {
 	add(a, "location", d.Location, x.Clouds, x.Dim)
 	add(a, "gradient_x", d.GradientX, x.Clouds, x.Points, x.Dim)
 	add(a, "gradient_y", d.Gradient, y.Clouds, y.Points, y.Dim)
+	if b := d.Bracket; b != nil {
+		add(a, "bracket_low", []float64{b.Low})
+		add(a, "bracket_high", []float64{b.High})
+		add(a, "bracket_low_per_pair", b.PairLows, x.Clouds)
+		add(a, "bracket_high_per_pair", b.PairHighs, x.Clouds)
+		if b.PairEstimates != nil {
+			add(a, "bracket_estimate", []float64{b.Estimate})
+			add(a, "bracket_estimate_per_pair", b.PairEstimates, x.Clouds)
+		}
+	}
 	return nil
+}
+
+// estimator is fitted to the labelled pairs x0, y0, x1, y1, ..., whose W2 are an array; nil without it.
+func (r *Request) estimator(loss string, o swlab.DistanceConfig) (*swlab.Estimator, error) {
+	labels := r.array("labelled")
+	if labels == nil {
+		return nil, nil
+	}
+	if !o.Bracket {
+		return nil, errors.New("labelled would do nothing: it belongs to bracket=True")
+	}
+	w2, ok := labels.Values.([]float64)
+	if !ok {
+		return nil, fmt.Errorf("labelled: expected float64, found %s", labels.DType)
+	}
+	var pairs []swlab.Labelled
+	for i, w := range w2 {
+		x, err := r.clouds(fmt.Sprintf("labelled_x%d", i))
+		if err != nil {
+			return nil, err
+		}
+		y, err := r.clouds(fmt.Sprintf("labelled_y%d", i))
+		if err != nil {
+			return nil, err
+		}
+		pairs = append(pairs, swlab.Labelled{X: x, Y: y, W2: w})
+	}
+	return swlab.FitEstimator(loss, pairs, o)
 }
 
 // emdSettings are the arguments of emd that are no arrays.

@@ -53,6 +53,7 @@ class Distance:
     gradient_x: Optional[npt.NDArray[np.float32]] = None  #: [B, m, dim] d value / d x
     gradient_y: Optional[npt.NDArray[np.float32]] = None  #: [B, n, dim] d value / d y
     duality_gap: Optional[npt.NDArray[np.float64]] = None  #: [B] of emd-exact: distance from the optimum, at most
+    bracket: Optional[Result] = None  #: bounds of W2: low, high, with labels estimate (means over the pairs), and low_per_pair, ...
     matched_mass: Optional[npt.NDArray[np.float32]] = None  #: [B] of emd-approx: fraction of the mass that is matched
     line_cost: Optional[str] = None  #: what one direction costs, the name of ``cost``
 
@@ -122,6 +123,8 @@ def distance(
     slices: Optional[int] = None,
     seed: int = 0,
     gradient: bool = False,
+    bracket: bool = False,
+    labelled: Optional[Sequence[tuple[npt.ArrayLike, npt.ArrayLike, float]]] = None,
     p: Optional[float] = None,
     reduce: Optional[Literal["sum", "mean"]] = None,
     root: Optional[bool] = None,
@@ -170,6 +173,9 @@ def distance(
         slices: the number of directions L, 100 if not given.
         seed: of the random directions. Equal seeds give equal directions everywhere.
         gradient: also compute the gradients in x and y.
+        bracket: also bound W2, the 2-Wasserstein distance (the root, with a mean over points), by the same
+            directions; sliced losses with p = 2.
+        labelled: with bracket, pairs (x, y, W2) of clouds [m, dim] with known W2, to which an estimate is fitted.
         p: the exponent, at least 1. Not given: the loss's own, 1 for EMDs, else 2.
         reduce: over points; not given: the loss's own, a mean for chamfer and sinkhorn, else a sum.
         root: take the p-th root of each pair's value.
@@ -208,19 +214,30 @@ def distance(
         if mass is not None:
             m = _library.array(name, mass, (1, 2), np.float64)
             arrays[name] = m[None] if m.ndim == 1 else m
+    if labelled is not None:
+        for i, (a, b, _) in enumerate(labelled):
+            arrays[f"labelled_x{i}"] = _library.array(f"labelled_x{i}", a, (2,), None)[None]
+            arrays[f"labelled_y{i}"] = _library.array(f"labelled_y{i}", b, (2,), None)[None]
+        arrays["labelled"] = _library.array("labelled", [w for _, _, w in labelled], (1,), np.float64)
     optional = dict(
         slices=slices, p=p, reduce=reduce, root=root, cost=cost, slicing=slicing, kappa=kappa, chain=chain, replicates=replicates, control=control,
         epsilon=epsilon, reg=reg, ground=ground, ascent_steps=ascent_steps, ascent_rate=ascent_rate, ascent_tangent=ascent_tangent, ascent_sgd=ascent_sgd,
         reflection=reflection, amortizer=amortizer, weights=weights, fine_tune=fine_tune, dk=dk, k=k, variant=variant,
     )  # fmt: skip
     settings = {name: value for name, value in optional.items() if value is not None}
-    text, found = _library.call("distance", dict(loss=loss, gradient=gradient, normalize=normalize, path=path, **settings), arrays, seed)
+    text, found = _library.call("distance", dict(loss=loss, gradient=gradient, bracket=bracket, normalize=normalize, path=path, **settings), arrays, seed)
     low, high = found.pop("interval").tolist()
+    bounds = {name: found.pop(name) for name in list(found) if name.startswith("bracket_")}
     scalars = {name: found.pop(name).item() for name in ("value", "stderr", "p")}
     return Distance(
         **scalars, interval=(low, high), loss=text["loss"], convention=text["convention"], slices=int(text["slices"]),
-        line_cost=text.get("line_cost"), **_squeeze(found, single)
+        line_cost=text.get("line_cost"), bracket=_bracket(bounds), **_squeeze(found, single)
     )  # fmt: skip
+
+
+def _bracket(found):
+    """The bounds of W2, if they were asked for."""
+    return Result("bracket", {}, {name.removeprefix("bracket_"): a for name, a in found.items()}) if found else None
 
 
 def emd(x: npt.ArrayLike, y: npt.ArrayLike, *, p: float = 1, gradient: bool = False) -> Matching:

@@ -92,7 +92,7 @@ def found(value):
 _KINDS = {name: kind for kind, names in {
     "a whole number": "slices chain replicates ascent_steps dk k n seed",
     "a finite number": "p kappa epsilon reg ascent_rate temperature",
-    "True or False": "gradient root ascent_tangent ascent_sgd fine_tune",
+    "True or False": "gradient bracket root ascent_tangent ascent_sgd fine_tune",
     "the path of a file": "weights",
 }.items() for name in names.split()}  # fmt: skip
 

@@ -165,6 +165,30 @@ def test_plan(tmp_path):
         swlab.plan(x, y, directions=np.eye(2))
 
 
+def test_bracket(tmp_path, pair):
+    x, y = pair
+    labelled = [(normal(i, 30, 3), 1.2 * normal(9 - i, 30, 3) + i, 0.0) for i in range(5)]
+    labelled = [(a, b, np.sqrt(swlab.emd(a, b, p=2).cost / 30)) for a, b, _ in labelled]
+    d = swlab.distance(x, y, "sw", seed=4, bracket=True, labelled=labelled)
+    w2 = np.sqrt(swlab.emd(x, y, p=2).cost / 60)
+    b = d.bracket
+    assert (b.low_per_pair <= w2).all() and (w2 <= b.high_per_pair).all()
+    assert b.low <= b.estimate <= b.high and b.estimate == pytest.approx(b.estimate_per_pair.mean(), rel=1e-15)
+    assert isinstance(b.low, float) and b.low == b.low_per_pair.mean()
+    for name, array in (("x", x), ("y", y)):
+        np.save(tmp_path / f"{name}.npy", array)
+    for i, (a, c, _) in enumerate(labelled):
+        np.save(tmp_path / f"a{i}.npy", a)
+        np.save(tmp_path / f"b{i}.npy", c)
+    (tmp_path / "labels.csv").write_text("".join(f"a{i}.npy,b{i}.npy,{float(w)!r}\n" for i, (_, _, w) in enumerate(labelled)))
+    answer = program(tmp_path, *"distance x.npy y.npy --seed 4 --bracket --labelled labels.csv".split())
+    assert answer["bracket"]["estimate"] == b.estimate and answer["bracket"]["low_per_pair"] == b.low_per_pair.tolist()
+    assert swlab.distance(x[0], y[0]).bracket is None and not hasattr(swlab.distance(x[0], y[0], bracket=True).bracket, "estimate")
+    for wrong, text in (({"bracket": True, "p": 1}, "p = 2"), ({"labelled": labelled}, "belongs to bracket=True"), ({"bracket": 1}, "bracket")):
+        with pytest.raises(ValueError, match=text):
+            swlab.distance(x, y, **wrong)
+
+
 def test_vmf_samples(tmp_path):
     want = program(tmp_path, "vmf", "sample", "--kappa", 12, "--location", "0,0,1", "--n", 70000, "--seed", 9, "--out", "s.npy")
     got = swlab.vmf_samples((0, 0, 1), 12, 70000, seed=9)
