@@ -41,6 +41,17 @@ func ExampleDistance() {
 	// Output: 3.0, the interval holds 3: true
 }
 
+// Four points on a line against N(0, 1).
+func ExampleNormality() {
+	s, err := swlab.Normality([]float64{-1, 0, 1, 2}, 1, swlab.NormalityConfig{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%.8f\n", s.Value)
+	// Output: 0.55819035
+}
+
 // An amortizer with fresh weights predicts some unit direction; training makes it a good one.
 func ExampleDirection() {
 	p, err := swlab.Direction("la", square(), shifted(), swlab.DirectionConfig{Seed: 1})

@@ -90,6 +90,7 @@ func add[T float32 | float64 | int32](a *Answer, name string, values []T, shape 
 var functions = map[string]func(*Request, *Answer) error{
 	"distance":    distance,
 	"emd":         emd,
+	"normality":   normality,
 	"plan":        plans,
 	"vmf_samples": samples,
 	"version": func(_ *Request, a *Answer) error {
@@ -145,6 +146,23 @@ func (r *Request) array(name string) *Array {
 		}
 	}
 	return nil
+}
+
+// wide returns an array in float64, and its shape; nil without one.
+func (r *Request) wide(name string) (values []float64, shape []int) {
+	a := r.array(name)
+	if a == nil {
+		return nil, nil
+	}
+	switch v := a.Values.(type) {
+	case []float64:
+		return v, a.Shape
+	case []float32:
+		for _, one := range v {
+			values = append(values, float64(one))
+		}
+	}
+	return values, a.Shape
 }
 
 // clouds returns an array [clouds, points, dim] as a set: without a copy of float32, float64 rounded as

@@ -19,24 +19,17 @@ func plans(r *Request, a *Answer) error {
 		values *[]float64
 		rows   bool
 	}{{"x", &x, true}, {"y", &y, true}, {"directions", &c.Directions, true}, {"mass_x", &c.MassX, false}, {"mass_y", &c.MassY, false}} {
-		found := r.array(in.name)
-		if found == nil {
+		values, shape := r.wide(in.name)
+		if shape == nil {
 			continue // without clouds, plan.New says what is missing
 		}
-		if in.rows && (len(found.Shape) != 2 || dim != 0 && found.Shape[1] != dim) {
-			return fmt.Errorf("%s: expected rows of as many coordinates as the points of x have, %d, found shape %v", in.name, dim, found.Shape)
+		if in.rows && (len(shape) != 2 || dim != 0 && shape[1] != dim) {
+			return fmt.Errorf("%s: expected rows of as many coordinates as the points of x have, %d, found shape %v", in.name, dim, shape)
 		}
 		if in.rows {
-			dim = found.Shape[1]
+			dim = shape[1]
 		}
-		switch v := found.Values.(type) {
-		case []float64:
-			*in.values = v
-		case []float32:
-			for _, one := range v {
-				*in.values = append(*in.values, float64(one))
-			}
-		}
+		*in.values = values
 	}
 	s, err := plan.New(x, y, dim, c)
 	if err != nil {

@@ -29,7 +29,7 @@ import numpy.typing as npt
 
 from . import _library
 
-__all__ = ["Distance", "Matching", "Result", "distance", "emd", "plan", "vmf_samples", "version"]
+__all__ = ["Distance", "Matching", "Result", "distance", "emd", "normality", "plan", "vmf_samples", "version"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -291,6 +291,36 @@ def plan(
         if given is not None:
             arrays[name] = _library.array(name, given, (axes,), np.float64)
     return _result("plan", arrays, seed, slices=slices, temperature=temperature)
+
+
+def normality(
+    x: npt.ArrayLike,
+    *,
+    directions: Optional[npt.ArrayLike] = None,
+    slices: Optional[int] = None,
+    slicing: Optional[str] = None,
+    seed: int = 0,
+) -> Result:
+    """The statistic of Epps and Pulley of the projections of the points x [n, dim] against N(0, 1):
+
+        n 2 int_0^3 |phi(t) - exp(-t^2/2)|^2 exp(-t^2/2) dt
+
+    with phi the characteristic function of the n projections, by the trapezoid rule with 17 knots, as in
+    SIGReg. Everything is computed in float64. The points are neither centred nor scaled. Points of
+    N(0, I) have 1.05 on average.
+
+    Args:
+        directions: [L, dim], used as given in place of random ones; slices: their number, 100 if not given.
+        slicing: the slicing distribution in place of "uniform".
+        seed: of the random directions.
+
+    Returns:
+        ``statistics`` [L], one of each direction, and ``value``, their mean.
+    """
+    arrays = {"x": _library.array("x", x, (2,), None)}
+    if directions is not None:
+        arrays["directions"] = _library.array("directions", directions, (2,), np.float64)
+    return _result("normality", arrays, seed, slices=slices, slicing=slicing)
 
 
 def vmf_samples(location: Sequence[float], kappa: float, n: int, *, seed: int = 0) -> npt.NDArray[np.float64]:

@@ -20,3 +20,18 @@ func ExampleHostCosts() {
 	// [20.000 0.000] <nil>
 	// [10.000 0.000] <nil>
 }
+
+// The Cramer distance of {0, 1} and {2, 5} on the line: F - G is 1/2 on [0, 1), 1 on [1, 2) and
+// 1/2 on [2, 5). Energy is twice that.
+func ExampleLineCost() {
+	x := ot1d.Clouds{Coords: []float32{0, 1}, Batch: 1, Points: 2, Dim: 1}
+	y := ot1d.Clouds{Coords: []float32{2, 5}, Batch: 1, Points: 2, Dim: 1}
+	for _, cost := range []ot1d.LineCost{ot1d.Cramer, ot1d.Energy, ot1d.EppsPulley} {
+		costs, err := ot1d.HostCosts(x, y, []float32{1}, 1, ot1d.HostConfig{Cost: cost})
+		fmt.Printf("%s %.4f %v\n", cost, costs, err)
+	}
+	// Output:
+	// cramer [2.0000] <nil>
+	// energy [4.0000] <nil>
+	// epps-pulley [2.3494] <nil>
+}

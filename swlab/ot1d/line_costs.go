@@ -139,3 +139,21 @@ func (o onLine) setEppsSlopes(difference *characteristic, factor float64) {
 		o.slope[i] = factor * o.share(i) * slope
 	}
 }
+
+// Normality is the statistic of Epps and Pulley (1983) of values against the standard normal
+// distribution, whose characteristic function is exp(-t^2/2):
+//
+//	n 2 int_0^3 |phi(t) - exp(-t^2/2)|^2 exp(-t^2/2) dt
+//
+// with phi that of the n values, by the trapezoid rule with 17 knots, as in SIGReg (Balestriero and LeCun
+// 2025). The values are neither centred nor scaled. It is 0.4020 n if all are 0, and 1.05 on average if
+// they are independent and standard normal, for every n.
+func Normality(values []float64) float64 {
+	phi, sum := onLine{at: values}.characteristic(), 0.0
+	for k, p := range phi {
+		t := float64(k) * eppsStep
+		re, im := real(p)-math.Exp(-t*t/2), imag(p)
+		sum += eppsWeight(k) * (re*re + im*im)
+	}
+	return float64(len(values)) * sum
+}

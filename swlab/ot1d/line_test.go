@@ -251,3 +251,34 @@ func TestLineCostRefused(t *testing.T) {
 		t.Errorf("%v, %v", c, err)
 	}
 }
+
+// TestNormality: known numbers, and the mean of what independent normal values have.
+func TestNormality(t *testing.T) {
+	for n := 1; n < 60; n += 7 {
+		if got := Normality(make([]float64, n)); math.Abs(got/float64(n)-0.40204758) > 5e-9 {
+			t.Errorf("%d zeros: %.9g", n, got)
+		}
+	}
+	if got := Normality([]float64{2, -1, 1, 0}); math.Abs(got-0.55819035) > 5e-9 {
+		t.Errorf("-1, 0, 1, 2: %.9g", got)
+	}
+	rng := rand.New(rand.NewPCG(7, 8))
+	const repeats, n = 4000, 20
+	sum, squares := 0.0, 0.0
+	for range repeats {
+		values := make([]float64, n)
+		for i := range values {
+			values[i] = rng.NormFloat64()
+		}
+		v := Normality(values)
+		sum, squares = sum+v/repeats, squares+v*v/repeats
+	}
+	want := 0.0 // of |phi(t) - exp(-t^2/2)|^2, n times: 1 - exp(-t^2)
+	for k := range eppsKnots {
+		step := float64(k) * eppsStep
+		want += eppsWeight(k) * (1 - math.Exp(-step*step))
+	}
+	if se := math.Sqrt((squares - sum*sum) / repeats); !(math.Abs(sum-want) <= 4*se) || math.Abs(want-1.05) > 0.005 {
+		t.Errorf("normal values have %v +- %v, expected %v", sum, se, want)
+	}
+}
