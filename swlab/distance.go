@@ -78,7 +78,10 @@ type DistanceConfig struct {
 	Bracket bool
 	// Estimator also estimates W2, in the Bracket; nil: does not.
 	Estimator *Estimator
-	Path      Path // where the costs of slices are computed
+	// Population also computes Result.Population: of sw and its kind with p = 2 and Reduce: loss.Mean,
+	// without a root.
+	Population bool
+	Path       Path // where the costs of slices are computed
 	// Engine runs what the host does not. nil: as the environment says, else the pure-Go backend
 	// for little work and the best backend found for more.
 	Engine *engine.Engine
@@ -111,9 +114,18 @@ type Result struct {
 	// MatchedMass [B] of emd-approx is the fraction of the mass that is matched, far below 1 for
 	// clouds too large or too far apart; else nil.
 	MatchedMass []float32
-	Slices      int       // slices per pair that count; 0 for a loss without slices
-	Costs       []float32 // [B, L] cost of every slice drawn, before the mean and the root, or nil
-	Directions  []float32 // [B, L, d], or nil
+	// Slicing is the name of the slicing distribution, such as "auto: qmc", or "given"; "" for a loss
+	// without slices.
+	Slicing string
+	// Covers says what StdErr and the interval cover: the "directions", never the sampling of the points
+	// (see Population).
+	Covers string
+	// Population is the interval that also covers the sampling of the points, if asked for; nil where it
+	// would not hold, with a warning.
+	Population *Population
+	Slices     int       // slices per pair that count; 0 for a loss without slices
+	Costs      []float32 // [B, L] cost of every slice drawn, before the mean and the root, or nil
+	Directions []float32 // [B, L, d], or nil
 	// Location [B, d] of the distribution, if it was predicted or found by ascent; else nil.
 	Location  []float32
 	Gradient  []float32 // [B, n, d] dValue/dy, if asked for
@@ -245,7 +257,7 @@ func (p problem) vanished(d *Result, least float64) error {
 		return nil
 	}
 	o := p.DistanceConfig
-	o.P, o.Root, o.Gradient, o.GradientX, o.Normalize, o.Bracket, o.Estimator = 1, false, false, false, false, false, nil
+	o.P, o.Root, o.Gradient, o.GradientX, o.Normalize, o.Population, o.Bracket, o.Estimator = 1, false, false, false, false, false, false, nil
 	if d.Costs != nil {
 		o.Directions = &Directions{d.Directions, []int{pairs, len(d.Costs) / pairs, p.x.Dim}}
 	}
@@ -455,6 +467,9 @@ func check(name string, x, y *datasets.Set, o DistanceConfig) (loss.Loss, error)
 		return nil, err
 	}
 	if err := o.checkMasses(name, l, "y", o.MassY, y); err != nil {
+		return nil, err
+	}
+	if err := checkPopulation(l, x, y, o); err != nil {
 		return nil, err
 	}
 	if o.Directions != nil {

@@ -53,6 +53,13 @@ func (p problem) sliced(l loss.Sliced) (d *Result, err error) {
 	var half float64
 	d.PairErrs, d.StdErr, half = p.uncertainty(l, e)
 	d.Low, d.High = d.Value-half, d.Value+half
+	d.Slicing, d.Covers = p.slicing(l)
+	if p.Population {
+		var why string
+		if d.Population, why = p.population(d); why != "" {
+			d.Warnings = append(d.Warnings, why)
+		}
+	}
 	return d, nil
 }
 

@@ -92,6 +92,17 @@ func (p problem) uncertainty(l loss.Sliced, e estimate) (pairErrs []float64, std
 	return pairErrs, stdErr, stdErr * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Quantile(0.975)
 }
 
+// slicing names the slicing distribution of a call, and says what its error covers.
+func (p problem) slicing(l loss.Sliced) (name, covers string) {
+	if p.Directions != nil {
+		return "given", "directions"
+	}
+	if a, is := l.Slicer.Distribution.(slicing.Auto); is {
+		return fmt.Sprintf("%s: %s", a.Name(), a.Choice(p.x.Dim)), "directions, at most: the spread of the slices"
+	}
+	return l.Slicer.Distribution.Name(), "directions"
+}
+
 // deviations are (n_j/n)(m_j - mean) of the blocks.
 func deviations(shares []float64, block int) []float64 {
 	mean := mean(shares)

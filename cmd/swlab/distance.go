@@ -63,6 +63,7 @@ type distanceCall struct {
 	Normalize     string `flag:"normalize" unit:"NAME" words:"none unit" group:"Loss" help:"emd-approx: unit centres both clouds of a pair together, scales them to radius 1, and the value back; none takes clouds as they are"`
 	Bracket       bool   `flag:"bracket" group:"Loss" help:"also bound the 2-Wasserstein distance (root, mean over points) by the same directions; sliced losses with p = 2"`
 	Labelled      string `flag:"labelled" unit:"FILE" reads:"file" group:"Loss" help:"with --bracket: .csv file of pairs with known W2, in rows x file, y file, W2, to which an estimate of W2 is fitted"`
+	Population    bool   `flag:"population" group:"Loss" help:"sw and its kind with --p 2 and --reduce mean: also the interval that covers the sampling of the points, for clouds of independent points"`
 	Directions    string `flag:"directions" unit:"FILE" reads:"file" group:"Directions" help:".npy file with [L,d] or [B,L,d] directions, used as given"`
 	Path          string `flag:"path" unit:"NAME" words:"auto host graph" group:"Directions" help:"where slices are evaluated: host (plain Go), graph (the training graph), or auto (host unless there is a GPU)"`
 	OutSlices     string `flag:"out-slices" unit:"FILE" writes:".npy" group:"Output" help:"write the cost of every slice, [B,L]"`
@@ -148,7 +149,7 @@ func (d *distanceCall) run() error {
 func (d *distanceCall) options(x, y *datasets.Set) (o swlab.DistanceConfig, err error) {
 	config := d.settings()
 	config.Maps.Points = 0
-	o = swlab.DistanceConfig{Config: config, Seed: d.Seed, Gradient: d.OutGrad != "", Normalize: d.Normalize == "unit", Bracket: d.Bracket,
+	o = swlab.DistanceConfig{Config: config, Seed: d.Seed, Gradient: d.OutGrad != "", Normalize: d.Normalize == "unit", Bracket: d.Bracket, Population: d.Population,
 		Path: map[string]swlab.Path{"auto": swlab.AutoPath, "host": swlab.HostPath, "graph": swlab.GraphPath}[d.Path]}
 	if d.Directions != "" {
 		v, shape, err := format.ReadNPY(d.Directions)
@@ -266,24 +267,27 @@ func (d *distanceCall) save(x, y *datasets.Set, r *swlab.Result) (unwritten erro
 }
 
 type distanceAnswer struct {
-	Loss           string     `json:"loss"`
-	Value          number     `json:"value"`
-	PerPair        []number   `json:"per_pair"`
-	StdErr         number     `json:"stderr"`
-	StdErrPerPair  []number   `json:"stderr_per_pair"`
-	Confidence     []number   `json:"confidence_95"`
-	Slices         int        `json:"slices"`
-	SlicesNeeded   *int       `json:"slices_for_one_percent"`
-	Convention     string     `json:"convention"`
-	LineCost       string     `json:"line_cost,omitempty"` // of a direction, if the loss is sliced
-	P              float64    `json:"p"`
-	OptimalityGap  []number   `json:"optimality_gap"` // certificate, if the loss is an optimum
-	Bracket        *bracket   `json:"bracket,omitempty"`
-	Assigned       []float32  `json:"assigned"` // matched mass, if the loss may leave some out
-	Seed           uint64     `json:"seed"`
-	Backend        string     `json:"backend"`
-	Seconds        float64    `json:"seconds"`
-	Ledger         swlab.Work `json:"ledger"`
+	Loss           string            `json:"loss"`
+	Value          number            `json:"value"`
+	PerPair        []number          `json:"per_pair"`
+	StdErr         number            `json:"stderr"`
+	StdErrPerPair  []number          `json:"stderr_per_pair"`
+	Confidence     []number          `json:"confidence_95"`
+	Covers         string            `json:"covers"`
+	Population     *swlab.Population `json:"population"` // null if not asked for, or not known
+	Slicing        string            `json:"slicing,omitempty"`
+	Slices         int               `json:"slices"`
+	SlicesNeeded   *int              `json:"slices_for_one_percent"`
+	Convention     string            `json:"convention"`
+	LineCost       string            `json:"line_cost,omitempty"` // of a direction, if the loss is sliced
+	P              float64           `json:"p"`
+	OptimalityGap  []number          `json:"optimality_gap"` // certificate, if the loss is an optimum
+	Bracket        *bracket          `json:"bracket,omitempty"`
+	Assigned       []float32         `json:"assigned"` // matched mass, if the loss may leave some out
+	Seed           uint64            `json:"seed"`
+	Backend        string            `json:"backend"`
+	Seconds        float64           `json:"seconds"`
+	Ledger         swlab.Work        `json:"ledger"`
 	withoutSlicing bool
 }
 
@@ -311,7 +315,7 @@ func newBracket(b *swlab.Bracket) *bracket {
 func newDistanceAnswer(r *swlab.Result, seed uint64) distanceAnswer {
 	a := distanceAnswer{
 		Loss: r.Loss, Value: number(r.Value), PerPair: numbers(r.PerPair), StdErr: number(r.StdErr), StdErrPerPair: numbers(r.PairErrs),
-		Confidence: numbers([]float64{r.Low, r.High}), Slices: r.Slices, Convention: r.Convention, P: r.Exponent,
+		Confidence: numbers([]float64{r.Low, r.High}), Covers: r.Covers, Population: r.Population, Slicing: r.Slicing, Slices: r.Slices, Convention: r.Convention, P: r.Exponent,
 		Bracket: newBracket(r.Bracket), Assigned: r.MatchedMass, Seed: seed, Backend: r.Backend, Seconds: r.Work.Seconds, Ledger: r.Work, withoutSlicing: r.Costs == nil,
 	}
 	if r.DualityGap != nil {
@@ -324,7 +328,7 @@ func newDistanceAnswer(r *swlab.Result, seed uint64) distanceAnswer {
 }
 
 func (a distanceAnswer) String() string {
-	value := fmt.Sprintf("%.6g +- %.2g, 95 %% between %.6g and %.6g", a.Value, a.StdErr, a.Confidence[0], a.Confidence[1])
+	value := fmt.Sprintf("%.6g +- %.2g, 95 %% between %.6g and %.6g (%s)", a.Value, a.StdErr, a.Confidence[0], a.Confidence[1], a.Covers)
 	switch {
 	case a.withoutSlicing:
 		value = fmt.Sprintf("%.8g", a.Value)
@@ -334,7 +338,7 @@ func (a distanceAnswer) String() string {
 	rows := [][2]string{
 		{a.Loss, value},
 		{"convention", a.Convention},
-		{"pairs, slices", fmt.Sprintf("%d, %d", len(a.PerPair), a.Slices)},
+		{"pairs, slices", fmt.Sprintf("%d, %d %s", len(a.PerPair), a.Slices, a.Slicing)},
 		{"backend", fmt.Sprintf("%s, %.2f s", a.Backend, a.Seconds)},
 	}
 	if b := a.Bracket; b != nil {
@@ -343,6 +347,9 @@ func (a distanceAnswer) String() string {
 			text += fmt.Sprintf(", estimate %.6g", *b.Estimate)
 		}
 		rows = append(rows, [2]string{"W2 (root, mean)", text})
+	}
+	if p := a.Population; p != nil {
+		rows = append(rows, [2]string{"population", fmt.Sprintf("+- %.2g, 95 %% between %.6g and %.6g (directions and points)", p.StdErr, p.Low, p.High)})
 	}
 	if a.SlicesNeeded != nil {
 		rows = append(rows, [2]string{"slices for 1 %", fmt.Sprint(*a.SlicesNeeded)})

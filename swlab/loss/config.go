@@ -24,7 +24,7 @@ type Config struct {
 	// L; 0: 100, and at most 500 where the number is adaptive.
 	Slices int `json:"slices" help:"number L of directions (default 100; asw: at most 500)" range:"1.." unset:"0" group:"Directions"`
 	// Name of the slicing distribution (slicing.Names); "": the loss's own.
-	Slicing string `json:"slicing,omitempty" help:"slicing distribution in place of the loss's own: %s" group:"Directions"`
+	Slicing string `json:"slicing,omitempty" help:"slicing distribution in place of the loss's own: %s. auto is the most exact: evenly spread sets up to dimension 20, orthogonal frames above" group:"Directions"`
 	// Concentration of the distributions that have one, at most vmf.MaxKappa.
 	Kappa float64 `json:"kappa" help:"concentration of the slicing distributions that have one" range:"0..1e15" group:"Directions"`
 	// Steps of a Markov chain of directions.

@@ -51,7 +51,7 @@ func newControl(s Config) (Estimator, error) {
 		return nil, suggest.Unknown("control variate", s.Control, ControlNames())
 	}
 	switch s.Slicing {
-	case "", "uniform", "orthogonal", "qmc", "markov":
+	case "", "uniform", "auto", "orthogonal", "qmc", "markov":
 		return k, nil
 	}
 	return nil, fmt.Errorf("a control variate needs directions that are uniform one by one, which those of %q are not",

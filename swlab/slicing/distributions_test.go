@@ -147,7 +147,8 @@ func TestEverySliceIsUniform(t *testing.T) {
 	for _, c := range []struct {
 		dist Distribution
 		dim  int
-	}{{Orthogonal{}, 2}, {QMC{}, 2}, {QMC{Replicates: 2}, 2}, {QMC{}, 3}, {Markov{Kappa: 5, Chain: 3}, 3}, {QMC{}, 5}} {
+	}{{Orthogonal{}, 2}, {QMC{}, 2}, {QMC{Replicates: 2}, 2}, {QMC{}, 3}, {Markov{Kappa: 5, Chain: 3}, 3}, {QMC{}, 5},
+		{Auto{}, 2}, {Auto{}, 3}, {Auto{}, 7}, {Auto{}, 21}} {
 		v, d := drawn(t, c.dist, 7, batch, slices, c.dim), float64(c.dim)
 		for s := range slices {
 			for k := range c.dim {
@@ -163,6 +164,38 @@ func TestEverySliceIsUniform(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestAutoLines: six lines in space are those through the corners of an icosahedron, as many as the
+// dimension are orthogonal above dimension 5, and more than 128 are sets of equal size.
+func TestAutoLines(t *testing.T) {
+	v := drawn(t, Auto{}, 1, 1, 6, 3)
+	for i := range 6 {
+		for j := range i {
+			if c := math.Abs(dot(v, i, j, 3)); math.Abs(c-1/math.Sqrt(5)) > 1e-4 {
+				t.Errorf("lines %d and %d of six in space have the cosine %v, want 1/sqrt(5)", i, j, c)
+			}
+		}
+	}
+	v = drawn(t, Auto{}, 1, 1, 7, 7)
+	for i := range 7 {
+		for j := range i {
+			if c := dot(v, i, j, 7); math.Abs(c) > 1e-3 {
+				t.Errorf("of seven lines in dimension 7, %d and %d have the cosine %v", i, j, c)
+			}
+		}
+	}
+	v = drawn(t, Auto{}, 1, 1, 130, 7)
+	within, between := 0.0, 0.0
+	for i := range 65 {
+		for j := range i {
+			within = max(within, math.Abs(dot(v, i, j, 7)))
+			between = max(between, math.Abs(dot(v, i, 65+j, 7)))
+		}
+	}
+	if within > 0.75 || between < within {
+		t.Errorf("the largest cosine is %v within a set of 65 lines, %v between two sets", within, between)
 	}
 }
 

@@ -26,6 +26,7 @@ type Entry struct {
 
 // registered holds the distributions by their name on the command line.
 var registered = registry.New("slicing distribution", map[string]Entry{
+	"auto":       {func(Config) Distribution { return Auto{} }, []string{"slices"}},
 	"uniform":    {func(Config) Distribution { return Uniform{} }, []string{"slices"}},
 	"orthogonal": {func(Config) Distribution { return Orthogonal{} }, []string{"slices"}},
 	"qmc":        {func(o Config) Distribution { return QMC{Replicates: o.Replicates} }, []string{"slices", "replicates"}},
