@@ -1,4 +1,4 @@
-"""Runs cells on the kernel: those of "ten errors" in docs/notebooks.md, and trainings on a loss of the notebook's own.
+"""Runs cells on the kernel: those of "ten errors" in docs/notebooks.md, trainings on a loss of the notebook's own, and what a new notebook needs.
 
 Below each heading that is a message in backticks, the first block of Go must fail with that message and the second must run.
 A training is read again until the code of its loss changes.
@@ -9,8 +9,10 @@ import pathlib
 import re
 import sys
 import tempfile
+import time
 
 import nbformat
+from jupyter_client.manager import start_new_kernel
 from nbclient import NotebookClient
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -106,6 +108,70 @@ func scaled(d *graph.Node) *graph.Node { return d }
     return wrong
 
 
+# Cells of a new notebook, and what they must say. Each import is the notebook's first of that package, so that the kernel looks for a version.
+FRESH = [
+    ("""import "gonum.org/v1/gonum/stat"
+
+%%
+fmt.Println(stat.Mean([]float64{1, 3}, nil))
+""", "2"),
+    ("!grep -c 'gonum.org/v1/gonum v0.1[7-9]' $GONB_TMP_DIR/go.mod || echo as the lab", "as the lab"),
+    ("""import "github.com/sliced-wasserstein/lab/swlab/slicing"
+
+func init() {
+	slicing.Register("first", slicing.Entry{})
+}
+
+%%
+fmt.Println(slicing.Names())
+""", "first"),
+    ("""func init() {
+	slicing.Register("second", slicing.Entry{})
+}
+
+%%
+fmt.Println(slicing.Names())
+""", 'takes the place of an earlier one, which registers slicing "first"'),
+    ("""func init_second() {
+	slicing.Register("second", slicing.Entry{})
+}
+
+%%
+fmt.Println(slices.Contains(slicing.Names(), "first"), slices.Contains(slicing.Names(), "second"))
+""", "true true"),
+    ("""func init_again() {
+	slicing.Register("second", slicing.Entry{})
+	fmt.Print("again ")
+}
+
+%%
+fmt.Println(slices.Contains(slicing.Names(), "second"))
+""", "again true"),
+]
+
+
+def tab():
+    """What is wrong with Tab and Shift-Tab in a new notebook."""
+    manager, client = start_new_kernel(kernel_name="gonb")
+    try:
+        client.execute('import "github.com/sliced-wasserstein/lab/swlab"\n\n%%\nfmt.Println(swlab.DistanceConfig{}.Seed)', reply=True, timeout=300)
+        for _ in range(30):  # a cold cache takes gopls half a minute
+            code = "%%\nd, err := swlab.Dist"
+            found = client.complete(code, len(code), reply=True, timeout=120)["content"]["matches"]
+            if "DistanceConfig" in found:
+                break
+            time.sleep(1)
+        else:
+            return [f"Tab behind swlab.Dist: expected Distance and DistanceConfig, found {found}"]
+        code = "%%\nx := swlab.Distance"
+        told = client.inspect(code, len(code) - 2, reply=True, timeout=120)["content"]
+        text = str(told.get("data"))
+        return [] if "func swlab.Distance(" in text else [f"Shift-Tab on swlab.Distance: expected its signature, found {text}"]
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel()
+
+
 def run(sources):
     """The cells after they have run on one kernel."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(s) for s in sources])
@@ -121,7 +187,10 @@ def main():
         return f"FAILED: docs/notebooks.md: expected ten messages with two blocks of Go each, found {found}"
     sources = [imports(), *(block for _, blocks in entries for block in blocks)]
     cells = run(sources)
-    wrong = stale()
+    wrong = stale() + (tab() if (ROOT / ".bin" / "gopls").exists() else [])
+    for (source, expected), cell in zip(FRESH, run([source for source, _ in FRESH])):
+        if expected not in said(cell):
+            wrong.append(f"a new notebook, the cell\n{source}\nexpected {expected!r}, the kernel says:\n{said(cell)}")
     for number, (message, _) in enumerate(entries):
         fails, runs = cells[1 + 2 * number], cells[2 + 2 * number]
         if message not in said(fails):
@@ -130,7 +199,7 @@ def main():
             wrong.append(f"docs/notebooks.md: {message!r}: what to write instead fails:\n{said(runs)}")
     for text in wrong:
         print(f"FAILED: {text}", file=sys.stderr)
-    print(f"{len(entries)} errors of docs/notebooks.md and {len(CHANGES)} changes of a loss, {len(wrong)} wrong")
+    print(f"{len(entries)} errors of docs/notebooks.md and {len(CHANGES)} changes of a loss, {len(FRESH)} cells of a new notebook, Tab; {len(wrong)} wrong")
     return 1 if wrong else 0
 
 

@@ -10,7 +10,7 @@
 //   - Module: the kernel's module requires this one from its start, so that `go get` keeps the
 //     versions which this one is tested with.
 //
-// Under the name gopls it starts gopls at low priority.
+// Under the name gopls it is gopls at low priority, which reads the packages after the first cell ([complete]).
 package main
 
 import (
@@ -36,9 +36,9 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	if name == "gopls" {
-		lower()
-		become(real)
+	if socket, ok := strings.CutPrefix(strings.Join(os.Args[1:], " "), "-listen unix;"); name == "gopls" && ok {
+		fmt.Fprintln(os.Stderr, complete(real, socket))
+		os.Exit(1)
 	}
 	dir, err := os.Getwd()
 	if folder := os.Getenv("GONB_TMP_DIR"); err != nil || folder == "" || !same(dir, folder) {
