@@ -31,6 +31,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
+	"github.com/sliced-wasserstein/lab/swlab/sphere"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -82,6 +83,11 @@ type DistanceConfig struct {
 	// without a root.
 	Population bool
 	Path       Path // where the costs of slices are computed
+	// Certify replaces the ascent of max-sw by a search for the global maximum over all directions, with a
+	// proof of how near it is (Result.DualityGap), for clouds of dimension 2 or 3, also with masses. It
+	// computes costs in plain Go. Search says how far it goes; its gap is relative to the value.
+	Certify bool
+	Search  sphere.Search
 	// Engine runs what the host does not. nil: as the environment says, else the pure-Go backend
 	// for little work and the best backend found for more.
 	Engine *engine.Engine
@@ -109,7 +115,7 @@ type Result struct {
 	PerPair   []float64 // [B]
 	PairErrs  []float64 // [B] standard error of each pair's value
 	// DualityGap [B] of emd-exact bounds the distance of each value from the optimum, certified by
-	// dual potentials; else nil.
+	// dual potentials; of a certified maximum, by bounds of all directions; else nil.
 	DualityGap []float64
 	// MatchedMass [B] of emd-approx is the fraction of the mass that is matched, far below 1 for
 	// clouds too large or too far apart; else nil.
@@ -127,7 +133,10 @@ type Result struct {
 	Costs      []float32 // [B, L] cost of every slice drawn, before the mean and the root, or nil
 	Directions []float32 // [B, L, d], or nil
 	// Location [B, d] of the distribution, if it was predicted or found by ascent; else nil.
-	Location  []float32
+	Location []float32
+	// Starts [B, N] are the values that N ascents reached (loss.Config.AscentStarts), of which Location
+	// is the best: those of one draw of directions around each location. nil for a single ascent.
+	Starts    []float64
 	Gradient  []float32 // [B, n, d] dValue/dy, if asked for
 	GradientX []float32 // [B, m, d] dValue/dx, if asked for
 	Bracket   *Bracket  // bounds of W2, if asked for; else nil
@@ -258,6 +267,7 @@ func (p problem) vanished(d *Result, least float64) error {
 	}
 	o := p.DistanceConfig
 	o.P, o.Root, o.Gradient, o.GradientX, o.Normalize, o.Population, o.Bracket, o.Estimator = 1, false, false, false, false, false, false, nil
+	o.Certify, o.Search = false, sphere.Search{}
 	if d.Costs != nil {
 		o.Directions = &Directions{d.Directions, []int{pairs, len(d.Costs) / pairs, p.x.Dim}}
 	}
@@ -332,7 +342,13 @@ func prepare(name string, x, y *datasets.Set, o DistanceConfig) (problem, loss.L
 	if isLine(name, x, o) {
 		o.Directions = &Directions{[]float32{1}, []int{1, 1}}
 	}
+	if o.Certify {
+		o.Search = o.Search.WithDefaults()
+	}
 	l, err := check(name, x, y, o)
+	if o.Certify {
+		o.Path = HostPath
+	}
 	p := problem{name: name, x: x, y: y, placed: [2]*datasets.Set{x, y}, DistanceConfig: o}
 	if err != nil {
 		return p, l, err
@@ -456,6 +472,9 @@ func check(name string, x, y *datasets.Set, o DistanceConfig) (loss.Loss, error)
 	}
 	if s, ok := l.(loss.Sliced); ok && s.Cost != ot1d.Wasserstein && o.Path == GraphPath {
 		return nil, fmt.Errorf("path: the cost %s of a direction is found on the host, not in a graph", s.Cost)
+	}
+	if l, err = o.certified(name, l, x.Dim); err != nil {
+		return nil, err
 	}
 	if _, ok := l.(loss.ApproximateEMD); o.Normalize && !ok {
 		return nil, fmt.Errorf("normalize: loss %q takes clouds as they are, expected emd-approx", name)

@@ -15,6 +15,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
+	"github.com/sliced-wasserstein/lab/swlab/sphere"
 )
 
 // sliced is Distance with a sliced loss.
@@ -23,7 +24,14 @@ func (p problem) sliced(l loss.Sliced) (d *Result, err error) {
 		return nil, err
 	}
 	d = &Result{}
-	if d.Location, d.Backend, d.Warnings, err = p.locate(l); err != nil {
+	var found []sphere.Maximum
+	if p.Certify {
+		d.Backend = p.backend()
+		found, d.Location, err = p.maximize(l)
+	} else {
+		err = p.locate(l, d)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if d.Directions, err = p.draw(l, d.Location); err != nil {
@@ -60,6 +68,9 @@ func (p problem) sliced(l loss.Sliced) (d *Result, err error) {
 			d.Warnings = append(d.Warnings, why)
 		}
 	}
+	if p.Certify {
+		p.certify(l, found, d)
+	}
 	return d, nil
 }
 
@@ -92,38 +103,37 @@ func (p problem) ascends(l loss.Sliced) bool { return p.Directions == nil && l.S
 func (p problem) work(l loss.Sliced, directions []float32) Work {
 	n := len(directions) / p.x.Dim
 	if p.ascends(l) {
-		n += l.Slicer.Ascent.Steps * p.x.Clouds * drawn(l.Slicer)
+		n += l.Slicer.Ascent.Steps * max(1, l.Slicer.Ascent.Starts) * p.x.Clouds * drawn(l.Slicer)
 	}
 	return Work{Slices: n, Sorts: 2 * n}
 }
 
 // locate predicts the location, finds it by ascent, or both: [B, d], or nil if the directions have
-// none. backend is where it was predicted, else where directions are drawn and costs reduced.
-func (p problem) locate(l loss.Sliced) (location []float32, backend string, warnings []string, err error) {
-	backend = p.backend()
+// none. The backend is where it was predicted, else where directions are drawn and costs reduced.
+func (p problem) locate(l loss.Sliced, d *Result) (err error) {
+	d.Backend = p.backend()
 	if l.Slicer.Amortizer != nil && p.Directions == nil {
 		predicted, err := Direction(p.Amortizer, p.placed[0], p.placed[1], DirectionConfig{Weights: p.Weights,
 			Seed: p.Seed, DK: p.Maps.DK, K: p.Maps.K, Variant: p.Maps.Variant, Engine: p.Engine})
 		if err != nil {
-			return nil, "", nil, err
+			return err
 		}
-		location, backend, warnings = predicted.Directions, predicted.Backend, predicted.Warnings
+		d.Location, d.Backend, d.Warnings = predicted.Directions, predicted.Backend, predicted.Warnings
 	}
 	if p.ascends(l) {
-		location, err = p.ascend(l, location)
+		d.Location, d.Starts, err = p.ascend(l, d.Location)
 	}
-	return location, backend, warnings, err
+	return err
 }
 
 // ascend finds the location by ascent, from the predicted one if there is one. Random numbers differ
 // between backends, so it draws them on the pure-Go one, as draw does, and computes the costs in
-// plain Go; on a GPU it stays there.
-func (p problem) ascend(l loss.Sliced, predicted []float32) ([]float32, error) {
+// plain Go; on a GPU it stays there. starts [B, N] are the values of several ascents.
+func (p problem) ascend(l loss.Sliced, predicted []float32) (location []float32, starts []float64, err error) {
 	e := p.Engine
 	if !p.onGPU() {
-		var err error
 		if e, err = goBackend(); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
 	var from *tensors.Tensor
@@ -135,29 +145,36 @@ func (p problem) ascend(l loss.Sliced, predicted []float32) ([]float32, error) {
 	defer engine.Free(x, y)
 	maximizer, err := l.Maximizer(e, graphKey{"ascent", p.key()})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	// A seed of its own: p.Seed would give the start the same numbers as the slices.
-	reached, err := maximizer.Maximize(int64(p.Seed^0x9e3779b97f4a7c15), from, x, y)
+	reached, values, err := maximizer.MaximizeAll(int64(p.Seed^0x9e3779b97f4a7c15), from, x, y)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer engine.Free(reached)
-	location, err := tensors.CopyFlatData[float32](reached)
-	if err != nil {
-		return nil, err
+	if location, err = tensors.CopyFlatData[float32](reached); err != nil {
+		return nil, nil, err
 	}
 	if i := vec.NotFinite(location); i >= 0 {
 		if l.Root && p.units == nil { // the root may have a maximum where the costs leave float32
 			if p, err = p.withinRange(l, p.axes()); err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			return p.ascend(l, predicted)
 		}
-		return nil, fmt.Errorf("pair %d: the ascent on the location ends at %v: the costs between %s and %s do not fit "+
+		return nil, nil, fmt.Errorf("pair %d: the ascent on the location ends at %v: the costs between %s and %s do not fit "+
 			"into float32; scale the clouds, or lower p or the rate", i/p.x.Dim, location[i], p.x.Name, p.y.Name)
 	}
-	return location, nil
+	for b := range p.x.Clouds {
+		for _, v := range values {
+			starts = append(starts, float64(v[b]))
+			if p.units != nil {
+				starts[len(starts)-1] *= p.units[b]
+			}
+		}
+	}
+	return location, starts, nil
 }
 
 // draw makes the directions [B, L, d] on the pure-Go backend, which compiles nothing. Equal seeds

@@ -136,7 +136,7 @@ func (d *Result) SlicesNeeded(relative float64) (int, error) {
 		return 0, errors.New("expected a result of Distance, found nil")
 	case !(relative > 0) || math.IsInf(relative, 0):
 		return 0, fmt.Errorf("relative error: expected a positive number, found %v", relative)
-	case d.Costs == nil:
+	case d.Costs == nil || d.DualityGap != nil: // the maximum of all directions depends on no slices
 		return 0, fmt.Errorf("%s has no slices", d.Loss)
 	case math.IsNaN(d.StdErr):
 		return 0, fmt.Errorf("%s with %d slices has no standard error to judge from: take more slices", d.Loss, d.Slices)

@@ -19,6 +19,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/sphere"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -57,6 +58,8 @@ type distanceCall struct {
 	pair
 	mapFlags
 	loss.Config
+	Certify bool `flag:"certify" group:"Ascent and amortizer" help:"max-sw, d = 2 or 3: the global maximum, with a proof of how near it is, in place of the ascent"`
+	sphere.Search
 	Loss          string `flag:"loss" unit:"NAME" group:"Loss" help:"what is computed: %s"`
 	MassX         string `flag:"mass-x" unit:"FILE" reads:"file" group:"Loss" help:".npy file with masses of the points of x, [m] or [B,m], divided by their sum; sw and its kind and emd-exact need --reduce mean"`
 	MassY         string `flag:"mass-y" unit:"FILE" reads:"file" group:"Loss" help:".npy file with masses of the points of y"`
@@ -87,6 +90,12 @@ func (d *distanceCall) settings() loss.Config {
 }
 
 func (d *distanceCall) unused(flag string) (why string, err error) {
+	switch {
+	case !d.Certify && (flag == "gap" || flag == "budget"):
+		return "it belongs to --certify", nil
+	case d.Certify && strings.HasPrefix(flag, "ascent-"):
+		return "--certify replaces the ascent", nil
+	}
 	if what := setting(flag); what != "" {
 		return unread(d.Loss, d.settings(), d.Directions != "", what)
 	}
@@ -150,6 +159,7 @@ func (d *distanceCall) options(x, y *datasets.Set) (o swlab.DistanceConfig, err 
 	config := d.settings()
 	config.Maps.Points = 0
 	o = swlab.DistanceConfig{Config: config, Seed: d.Seed, Gradient: d.OutGrad != "", Normalize: d.Normalize == "unit", Bracket: d.Bracket, Population: d.Population,
+		Certify: d.Certify, Search: d.Search,
 		Path: map[string]swlab.Path{"auto": swlab.AutoPath, "host": swlab.HostPath, "graph": swlab.GraphPath}[d.Path]}
 	if d.Directions != "" {
 		v, shape, err := format.ReadNPY(d.Directions)
@@ -282,6 +292,7 @@ type distanceAnswer struct {
 	LineCost       string            `json:"line_cost,omitempty"` // of a direction, if the loss is sliced
 	P              float64           `json:"p"`
 	OptimalityGap  []number          `json:"optimality_gap"` // certificate, if the loss is an optimum
+	Starts         [][]number        `json:"ascent_starts"`  // [B,N] what several ascents reached
 	Bracket        *bracket          `json:"bracket,omitempty"`
 	Assigned       []float32         `json:"assigned"` // matched mass, if the loss may leave some out
 	Seed           uint64            `json:"seed"`
@@ -321,6 +332,9 @@ func newDistanceAnswer(r *swlab.Result, seed uint64) distanceAnswer {
 	if r.DualityGap != nil {
 		a.OptimalityGap = numbers(r.DualityGap)
 	}
+	if starts := numbers(r.Starts); len(starts) > 0 {
+		a.Starts = slices.Collect(slices.Chunk(starts, len(starts)/len(r.PerPair)))
+	}
 	if n, err := r.SlicesNeeded(0.01); err == nil {
 		a.SlicesNeeded = &n
 	}
@@ -330,7 +344,7 @@ func newDistanceAnswer(r *swlab.Result, seed uint64) distanceAnswer {
 func (a distanceAnswer) String() string {
 	value := fmt.Sprintf("%.6g +- %.2g, 95 %% between %.6g and %.6g (%s)", a.Value, a.StdErr, a.Confidence[0], a.Confidence[1], a.Covers)
 	switch {
-	case a.withoutSlicing:
+	case a.withoutSlicing || a.OptimalityGap != nil:
 		value = fmt.Sprintf("%.8g", a.Value)
 	case math.IsNaN(float64(a.StdErr)):
 		value = fmt.Sprintf("%.6g, error unknown: too few independent slices, or the root of 0", a.Value)
@@ -350,6 +364,17 @@ func (a distanceAnswer) String() string {
 	}
 	if p := a.Population; p != nil {
 		rows = append(rows, [2]string{"population", fmt.Sprintf("+- %.2g, 95 %% between %.6g and %.6g (directions and points)", p.StdErr, p.Low, p.High)})
+	}
+	if a.OptimalityGap != nil {
+		rows = append(rows, [2]string{"optimality gap", fmt.Sprintf("at most %.2g", slices.Max(a.OptimalityGap))})
+	}
+	if a.Starts != nil {
+		below := 0.0
+		for _, values := range a.Starts {
+			below = max(below, float64(1-slices.Min(values)/slices.Max(values)))
+		}
+		spread := fmt.Sprintf("%d, the worst %.2g %% below the best", len(a.Starts[0]), 100*below)
+		rows = append(rows, [2]string{"ascents", spread})
 	}
 	if a.SlicesNeeded != nil {
 		rows = append(rows, [2]string{"slices for 1 %", fmt.Sprint(*a.SlicesNeeded)})

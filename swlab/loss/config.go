@@ -15,7 +15,8 @@ import (
 
 // Config holds the settings of the registered losses; Defaults has the paper's. A loss reads those that
 // its Entry lists. Of the settings that nobody makes by accident, New refuses those that the loss would
-// ignore: Slicing, Replicates, Root, Cost, Ground, Amortizer, FineTune, AscentTangent and AscentSGD.
+// ignore: Slicing, Replicates, Root, Cost, Ground, Amortizer, FineTune, AscentTangent, AscentSGD
+// and AscentStarts.
 //
 // The tag help is the text of the field's command-line flag (%s: the registered names; usage: of a
 // setting that no training has), group the heading above it, and range is what a number may be
@@ -57,6 +58,8 @@ type Config struct {
 	// paper, and needed for a true maximum.
 	AscentTangent bool `json:"ascent_tangent,omitempty" help:"remove the radial part of the ascent's gradient: beyond the paper, finds the maximum" group:"Ascent and amortizer"`
 	AscentSGD     bool `json:"ascent_sgd,omitempty" help:"ascend by plain gradient steps in place of Adam's" group:"Ascent and amortizer"`
+	// AscentStarts is the number of ascents of which each pair keeps the best; 0: one.
+	AscentStarts int `json:"ascent_starts,omitempty" help:"ascents from different starts, of which each pair keeps the best (default 1)" range:"1.." unset:"0" group:"Ascent and amortizer"`
 	// Name of the map that predicts the location; "": ascent.
 	Amortizer string `json:"amortizer,omitempty" help:"map that predicts the location: %s; none: ascent" group:"Ascent and amortizer"`
 	// The ascent starts from the map's prediction.

@@ -94,7 +94,7 @@ func (s Config) withLocation(label, dist string, n int) (Loss, error) {
 		label = strings.ToUpper(s.Amortizer) + " " + label
 	}
 	ascent := slicing.Ascent{Steps: s.AscentSteps, LearningRate: s.AscentLearningRate,
-		Tangent: s.AscentTangent, SGD: s.AscentSGD}
+		Tangent: s.AscentTangent, SGD: s.AscentSGD, Starts: s.AscentStarts}
 	if err := ascent.Check(); err != nil {
 		return nil, err
 	}

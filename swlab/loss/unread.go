@@ -49,7 +49,7 @@ func (e Entry) reads(s Config, given bool) []string {
 	if s.Amortizer == "" || s.FineTune {
 		out = append(out, "ascent_steps")
 		if s.AscentSteps > 0 {
-			out = append(out, "ascent_rate", "ascent_tangent", "ascent_sgd")
+			out = append(out, "ascent_rate", "ascent_tangent", "ascent_sgd", "ascent_starts")
 		}
 	}
 	return out
@@ -137,7 +137,8 @@ func (e Entry) refuse(name string, s Config) error {
 				continue
 			}
 			fallthrough
-		case "slicing", "replicates", "root", "cost", "ground", "amortizer", "fine_tune", "ascent_tangent", "ascent_sgd":
+		case "slicing", "replicates", "root", "cost", "ground", "amortizer", "fine_tune", "ascent_tangent",
+			"ascent_sgd", "ascent_starts":
 			if why := e.unread(name, beside, false, f.Name); why != "" && !reflect.ValueOf(f.Value()).IsZero() {
 				return fmt.Errorf("%s = %v would do nothing: %s", f.Name, f.Value(), why)
 			}

@@ -24,7 +24,7 @@ func TestReads(t *testing.T) {
 		"rp-sw":               "cost kappa p reduce root slices slicing",
 		"markov-sw":           "chain cost kappa p reduce root slices slicing",
 		"asw":                 "cost epsilon p reduce root slices slicing",
-		"max-sw":              "amortizer ascent_rate ascent_sgd ascent_steps ascent_tangent cost p reduce root",
+		"max-sw":              "amortizer ascent_rate ascent_sgd ascent_starts ascent_steps ascent_tangent cost p reduce root",
 		"chamfer":             "p reduce",
 		"emd-exact":           "ground p reduce",
 		"sinkhorn-divergence": "ground p reduce reg",

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
@@ -30,11 +31,15 @@ import (
 //
 // SGD replaces Adam by theta <- theta + LearningRate * gradient, as in the released study of the
 // amortization gap (0.1). A step then grows with the cost and shrinks with the batch size.
+//
+// With Starts of 2 and more, a location is the best of that many ascents, pair by pair, all but the first
+// from uniform locations.
 type Ascent struct {
 	Steps        int
 	LearningRate float64
 	Tangent      bool
 	SGD          bool
+	Starts       int
 }
 
 // Check returns an error that names the wrong field.
@@ -44,6 +49,9 @@ func (a Ascent) Check() error {
 	}
 	if !(a.LearningRate > 0) || math.IsInf(a.LearningRate, 0) {
 		return fmt.Errorf("ascent rate: expected a positive number, found %v", a.LearningRate)
+	}
+	if a.Starts < 0 {
+		return fmt.Errorf("ascent starts: expected >= 0, found %d", a.Starts)
 	}
 	return nil
 }
@@ -82,6 +90,7 @@ type Maximizer struct {
 	start  engine.Program[startIn[tensor], startOut[tensor]]
 	draw   engine.Program[drawIn[tensor], drawOut[tensor]]
 	climb  engine.Program[climbIn[tensor], climbState[tensor]]
+	value  engine.Program[climbIn[tensor], valueOut[tensor]]
 	costs  func(x, y *tensors.Tensor) (CostFunc, error) // nil: in the graph
 }
 
@@ -99,6 +108,7 @@ type (
 		X, Y          T
 		Costs, Slopes T // nil: in the graph
 	}
+	valueOut[T any] struct{ Pairs T }
 )
 
 // NewMaximizer prepares the ascent of an objective in a graph. The key tells maximizers of the engine
@@ -147,6 +157,9 @@ func newMaximizer(e *engine.Engine, key any, a Ascent, value func(Source, node, 
 		s.Random = src.State
 		return s
 	})
+	c.value = engine.NewProgram[climbIn[tensor], valueOut[tensor]](e, key, func(in climbIn[node]) valueOut[node] {
+		return valueOut[node]{value(Seeded(in.State.Random), in.State.Location, in)}
+	})
 	return c, nil
 }
 
@@ -172,16 +185,85 @@ func (a Ascent) Step(location, m, v, t node, objective func(location node) node)
 // alone, or from uniform ones where from is nil. seed determines that start and the noise of every
 // step. The caller frees the result.
 func (c *Maximizer) Maximize(seed int64, from, x, y *tensors.Tensor) (*tensors.Tensor, error) {
+	location, _, err := c.MaximizeAll(seed, from, x, y)
+	return location, err
+}
+
+// MaximizeAll is Maximize, and returns the values [starts, batch] that each ascent reached; nil for one
+// start, whose value it does not compute.
+func (c *Maximizer) MaximizeAll(seed int64, from, x, y *tensors.Tensor) (
+	location *tensors.Tensor, values [][]float32, err error) {
 	if x == nil || y == nil {
-		return nil, errors.New("ascent: expected clouds x and y, found nil")
+		return nil, nil, errors.New("ascent: expected clouds x and y, found nil")
 	}
 	var costs CostFunc
 	if c.costs != nil {
-		var err error
 		if costs, err = c.costs(x, y); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
+	if c.ascent.Starts < 2 {
+		location, err = c.ascend(seed, from, x, y, costs)
+		return location, nil, err
+	}
+	var best, top []float32
+	for start := range c.ascent.Starts {
+		value, at, err := c.reach(seed, start, from, x, y, costs)
+		if err != nil {
+			return nil, nil, err
+		}
+		values = append(values, value)
+		if start == 0 {
+			best, top, from = at, slices.Clone(value), nil
+		}
+		for b, v := range value {
+			if dim := len(at) / len(value); v > top[b] {
+				top[b] = v
+				copy(best[b*dim:(b+1)*dim], at[b*dim:(b+1)*dim])
+			}
+		}
+	}
+	d := x.Shape().Dimensions
+	return tensors.FromFlatDataAndDimensions(best, d[0], d[2]), values, nil
+}
+
+// startSeeds is the distance of the seeds of starts: odd, and large.
+const startSeeds = 0x632be59bd9b4e019
+
+// reach returns the locations of the ascent with that number and their values [batch], by random numbers
+// that all ascents share.
+func (c *Maximizer) reach(seed int64, start int, from, x, y *tensors.Tensor, costs CostFunc) (
+	values, locations []float32, err error) {
+	location, err := c.ascend(seed+int64(start)*startSeeds, from, x, y, costs)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer engine.Free(location)
+	random, err := graph.RNGStateFromSeed(seed - startSeeds)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer random.FinalizeAll()
+	state := climbState[tensor]{Random: random, Location: location}
+	in, free, err := c.withCosts(climbIn[tensor]{State: state, X: x, Y: y}, costs)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer free()
+	out, err := c.value.Call(in)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer engine.Free(out)
+	if values, err = tensors.CopyFlatData[float32](out.Pairs); err != nil {
+		return nil, nil, err
+	}
+	locations, err = tensors.CopyFlatData[float32](location)
+	return values, locations, err
+}
+
+// ascend is one ascent of all pairs.
+func (c *Maximizer) ascend(seed int64, from, x, y *tensors.Tensor, costs CostFunc) (*tensors.Tensor, error) {
 	random, err := graph.RNGStateFromSeed(seed)
 	if err != nil {
 		return nil, err
@@ -217,16 +299,24 @@ func (c *Maximizer) Maximize(seed int64, from, x, y *tensors.Tensor) (*tensors.T
 
 // step takes one step of the ascent.
 func (c *Maximizer) step(in climbIn[tensor], costs CostFunc) (next climbState[tensor], err error) {
-	if costs != nil {
-		drawn, err := c.draw.Call(drawIn[tensor]{in.State.Random, in.State.Location, in.X, in.Y})
-		if err != nil {
-			return next, err
-		}
-		defer engine.Free(drawn)
-		if in.Costs, in.Slopes, err = costs(drawn.Directions); err != nil {
-			return next, err
-		}
-		defer engine.Free(in.Costs, in.Slopes)
+	in, free, err := c.withCosts(in, costs)
+	if err != nil {
+		return next, err
 	}
+	defer free()
 	return c.climb.Call(in)
+}
+
+// withCosts adds the costs that are found outside of the graph, which the caller frees.
+func (c *Maximizer) withCosts(in climbIn[tensor], costs CostFunc) (climbIn[tensor], func(), error) {
+	if costs == nil {
+		return in, func() {}, nil
+	}
+	drawn, err := c.draw.Call(drawIn[tensor]{in.State.Random, in.State.Location, in.X, in.Y})
+	if err != nil {
+		return in, nil, err
+	}
+	defer engine.Free(drawn)
+	in.Costs, in.Slopes, err = costs(drawn.Directions)
+	return in, func() { engine.Free(in.Costs, in.Slopes) }, err
 }

@@ -2,6 +2,7 @@ package slicing
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -134,6 +135,39 @@ func TestGivenNumbers(t *testing.T) {
 	must.M(build(1, 2))
 	if err := build(2, 1); err == nil || !strings.Contains(err.Error(), "a draw of [2 1] was given numbers of shape") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestStarts: of several ascents every pair keeps the one that reached most. The first is the single one's,
+// from where it was told to start; the others start elsewhere.
+func TestStarts(t *testing.T) {
+	first := func(_ Source, location, _, _ *graph.Node) *graph.Node {
+		return graph.Squeeze(graph.Slice(location, graph.AxisRange(), graph.AxisElem(0)), 1)
+	}
+	x := tensors.FromFlatDataAndDimensions(make([]float32, 2*1*3), 2, 1, 3)
+	from := tensors.FromFlatDataAndDimensions([]float32{0, 0, 1, 1, 0, 0}, 2, 3)
+	reach := func(starts int) ([]float32, [][]float32) {
+		a := Ascent{Steps: 1, LearningRate: 1e-3, Starts: starts}
+		c := must.M1(NewMaximizer(graphtest.Engine(t), nil, a, first))
+		location, values := must.M2(c.MaximizeAll(5, from, x, x))
+		return tensors.MustCopyFlatData[float32](location), values
+	}
+	one, none := reach(1)
+	best, values := reach(6)
+	if none != nil || len(values) != 6 || values[0][0] != one[0] || values[0][1] != one[3] {
+		t.Errorf("one start reaches %v and says %v, of six the first %v", one, none, values)
+	}
+	for b, top := range []float32{best[0], best[3]} {
+		of := make([]float32, len(values))
+		for i := range values {
+			of[i] = values[i][b]
+		}
+		if all := slices.Sorted(slices.Values(of)); top != all[5] || len(slices.Compact(all)) < 6 {
+			t.Errorf("pair %d: %v, of %v", b, top, of)
+		}
+	}
+	if best[3] != one[3] || best[0] == one[0] {
+		t.Errorf("from %v to %v", one, best) // the second pair starts at the maximum, the first does not
 	}
 }
 
