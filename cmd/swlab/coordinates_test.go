@@ -61,3 +61,33 @@ func TestFarFromZero(t *testing.T) {
 		t.Errorf("encode: exit code %d, %s", code, errs)
 	}
 }
+
+// TestCertifiedMaximum: the answer has the gap of every pair, also far from 0, and the directions of the
+// values; several ascents say what each reached.
+func TestCertifiedMaximum(t *testing.T) {
+	x, y := farFile(t, 1, 3, 40, farAway), farFile(t, 2, 3, 40, farAway)
+	out := filepath.Join(t.TempDir(), "d.npy")
+	pairs := func(v map[string]any, key string) []float64 {
+		var all []float64
+		for _, one := range v[key].([]any) {
+			all = append(all, one.(float64))
+		}
+		return all
+	}
+	top := object(t, "distance", x, y, "--loss", "max-sw", "--certify", "--gap", "1e-4", "--out-directions", out, "--path", "host")
+	again := object(t, "distance", x, y, "--loss", "max-sw", "--directions", out, "--path", "host")
+	some := object(t, "distance", x, y, "--loss", "max-sw", "--ascent-starts", "4")
+	values, along := pairs(top, "per_pair"), pairs(again, "per_pair")
+	for b, gap := range pairs(top, "optimality_gap") {
+		if starts := some["ascent_starts"].([]any)[b].([]any); len(starts) != 4 || starts[2].(float64) > values[b]+gap {
+			t.Errorf("pair %d: ascents reach %v, the maximum is %v", b, starts, values[b])
+		}
+		if !(gap > 0 && gap < 1.01e-4*values[b]) || along[b] != values[b] {
+			t.Errorf("pair %d: %v, along the direction %v, gap %v", b, values[b], along[b], gap)
+		}
+	}
+	code, text, errs := command(t, "distance", x, y, "--loss", "max-sw", "--certify", "--budget", "20")
+	if code != 0 || !strings.Contains(text, "optimality gap") || !strings.Contains(errs, "raise the budget") {
+		t.Errorf("code %d: %s%s", code, text, errs)
+	}
+}

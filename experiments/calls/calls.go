@@ -26,6 +26,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot"
+	"github.com/sliced-wasserstein/lab/swlab/sphere"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
@@ -101,7 +102,8 @@ var functions = map[string]func(*Request, *Answer) error{
 
 // pythonic words an error of the library for a caller in Python.
 var pythonic = strings.NewReplacer("--reduce mean, in Go Reduce: loss.Mean", `reduce="mean"`, "--normalize unit, in Go Normalize: true", `normalize="unit"`,
-	"masses of ", "mass_", "ascent steps:", "ascent_steps:", "ascent rate:", "ascent_rate:")
+	"masses of ", "mass_", "ascent steps:", "ascent_steps:", "ascent rate:", "ascent_rate:",
+	"--ascent-starts, in Go AscentStarts", "ascent_starts", "--budget, in Go Search.Budget", "budget")
 
 // Fail makes the answer that error.
 func (a *Answer) Fail(err error) {
@@ -228,6 +230,8 @@ type distanceSettings struct {
 	K         int               `json:"k"`
 	Variant   amortizer.Variant `json:"variant"`
 	Weights   string            `json:"weights"`
+	Certify   bool              `json:"certify"`
+	sphere.Search
 	loss.Config
 }
 
@@ -243,7 +247,12 @@ func (s distanceSettings) config(r *Request) (o swlab.DistanceConfig, err error)
 		return o, err
 	}
 	for name := range r.Settings {
-		if !slices.Contains(loss.SettingNames(), name) {
+		switch {
+		case !s.Certify && (name == "gap" || name == "budget"):
+			return o, fmt.Errorf("%s would do nothing: it belongs to certify", name)
+		case s.Certify && strings.HasPrefix(name, "ascent_"):
+			return o, fmt.Errorf("%s would do nothing: certify replaces the ascent", name)
+		case !slices.Contains(loss.SettingNames(), name):
 			continue
 		}
 		why, err := loss.Unread(s.Loss, known, r.array("directions") != nil, name)
@@ -262,7 +271,8 @@ func (s distanceSettings) config(r *Request) (o swlab.DistanceConfig, err error)
 	if !ok {
 		return o, fmt.Errorf("normalize: expected none or unit, found %q", s.Normalize)
 	}
-	o = swlab.DistanceConfig{Config: s.Config, Seed: r.Seed, Path: path, Normalize: unit, Gradient: s.Gradient, GradientX: s.Gradient, Bracket: s.Bracket}
+	o = swlab.DistanceConfig{Config: s.Config, Seed: r.Seed, Path: path, Normalize: unit, Gradient: s.Gradient, GradientX: s.Gradient, Bracket: s.Bracket,
+		Certify: s.Certify, Search: s.Search}
 	if s.Weights != "" {
 		if s.Amortizer == "" {
 			return o, fmt.Errorf("weights: without an amortizer nothing has weights")
@@ -323,6 +333,7 @@ func distance(r *Request, a *Answer) error {
 	add(a, "per_pair", d.PerPair, x.Clouds)
 	add(a, "per_pair_stderr", d.PairErrs, x.Clouds)
 	add(a, "duality_gap", d.DualityGap, x.Clouds)
+	add(a, "ascent_starts", d.Starts, x.Clouds, len(d.Starts)/x.Clouds)
 	add(a, "matched_mass", d.MatchedMass, x.Clouds)
 	perPair := len(d.Costs) / x.Clouds
 	add(a, "costs", d.Costs, x.Clouds, perPair)

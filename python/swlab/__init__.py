@@ -52,14 +52,22 @@ class Distance:
     location: Optional[npt.NDArray[np.float32]] = None  #: [B, dim] of the slicing distribution
     gradient_x: Optional[npt.NDArray[np.float32]] = None  #: [B, m, dim] d value / d x
     gradient_y: Optional[npt.NDArray[np.float32]] = None  #: [B, n, dim] d value / d y
-    duality_gap: Optional[npt.NDArray[np.float64]] = None  #: [B] of emd-exact: distance from the optimum, at most
+    duality_gap: Optional[npt.NDArray[np.float64]] = None  #: [B] of emd-exact and with certify: distance from the optimum, at most
+    ascent_starts: Optional[npt.NDArray[np.float64]] = None  #: [B, N] what each of several ascents reached
     bracket: Optional[Result] = None  #: bounds of W2: low, high, with labels estimate (means over the pairs), and low_per_pair, ...
     matched_mass: Optional[npt.NDArray[np.float32]] = None  #: [B] of emd-approx: fraction of the mass that is matched
     line_cost: Optional[str] = None  #: what one direction costs, the name of ``cost``
 
+    @property
+    def optimality_gap(self):
+        """duality_gap, by its name in the command line's JSON."""
+        return self.duality_gap
+
     def __repr__(self):
         number = f"{self.value:.8g}"
-        if self.slices and math.isnan(self.stderr):
+        if self.slices and self.duality_gap is not None:
+            number = f"{self.value:.8g}, at most {np.max(self.duality_gap):.2g} from the maximum"
+        elif self.slices and math.isnan(self.stderr):
             number = f"{self.value:.6g}, error unknown: too few independent slices, or the root of 0"
         elif self.slices:
             number = f"{self.value:.6g} +- {self.stderr:.2g}, 95 % between {self.interval[0]:.6g} and {self.interval[1]:.6g}"
@@ -144,6 +152,10 @@ def distance(
     ascent_rate: Optional[float] = None,
     ascent_tangent: Optional[bool] = None,
     ascent_sgd: Optional[bool] = None,
+    ascent_starts: Optional[int] = None,
+    certify: bool = False,
+    gap: Optional[float] = None,
+    budget: Optional[int] = None,
     reflection: Optional[Literal["released", "exact", "stable"]] = None,
     amortizer: Optional[str] = None,
     weights: Optional[Union[str, os.PathLike[str]]] = None,
@@ -190,7 +202,9 @@ def distance(
             and emd-exact with reduce="mean", chamfer and the Sinkhorn losses.
         ground: of emd-exact and sinkhorn: the norm in the cost ||x - y||^p, "euclidean" or "p", the p-norm.
         chain, replicates, control, epsilon, reg: of markov-sw, of qmc, of cv-sw, of asw, of sinkhorn.
-        ascent_steps, ascent_rate, ascent_tangent, ascent_sgd: of max-sw and v-dsw.
+        ascent_steps, ascent_rate, ascent_tangent, ascent_sgd, ascent_starts: of max-sw and v-dsw.
+        certify: of max-sw in the plane and in space: the maximum over all directions, to ``gap`` times the
+            value (1e-3), with a proof, duality_gap. ``budget`` is the largest number of directions tried.
         reflection: how von Mises-Fisher samples are turned to their location.
         amortizer, weights, fine_tune, dk, k, variant: the map that predicts the location of max-sw and
             v-dsw, the file of its weights, and its sizes. Without weights they are initial, by seed.
@@ -222,6 +236,7 @@ def distance(
     optional = dict(
         slices=slices, p=p, reduce=reduce, root=root, cost=cost, slicing=slicing, kappa=kappa, chain=chain, replicates=replicates, control=control,
         epsilon=epsilon, reg=reg, ground=ground, ascent_steps=ascent_steps, ascent_rate=ascent_rate, ascent_tangent=ascent_tangent, ascent_sgd=ascent_sgd,
+        ascent_starts=ascent_starts, certify=certify or None, gap=gap, budget=budget,
         reflection=reflection, amortizer=amortizer, weights=weights, fine_tune=fine_tune, dk=dk, k=k, variant=variant,
     )  # fmt: skip
     settings = {name: value for name, value in optional.items() if value is not None}

@@ -217,6 +217,19 @@ def test_no_copy(pair, monkeypatch):
     assert seen == [x.ctypes.data, y.ctypes.data]
 
 
+def test_certified_maximum(pair):
+    x, y = pair
+    top = swlab.distance(x, y, "max-sw", certify=True, gap=1e-4)
+    some = swlab.distance(x, y, "max-sw", ascent_starts=3)
+    assert some.ascent_starts.shape == (2, 3)
+    assert (some.ascent_starts <= (top.per_pair + top.optimality_gap)[:, None]).all()
+    assert (0 < top.optimality_gap).all() and (top.optimality_gap <= 1.01e-4 * top.per_pair).all()
+    assert "from the maximum" in repr(top)
+    for wrong, says in ((dict(gap=0.1), "gap would do nothing"), (dict(certify=True, ascent_steps=3), "certify replaces")):
+        with pytest.raises(ValueError, match=says):
+            swlab.distance(x, y, "max-sw", **wrong)
+
+
 def test_copies_are_rounded_to_float32(pair):
     x, y = pair
     want = swlab.distance(x, y).value
