@@ -12,62 +12,47 @@ func energy(a, b onLine, _ HostConfig) float64 { return levels(a, b, 2) }
 // say. A point there with mass w has the derivative -factor w (c + d) if it is in a, and factor w (c + d)
 // in b: the mean of what its move to the left and to the right would cost.
 func levels(a, b onLine, factor float64) float64 {
-	sum, before, last := 0.0, 0.0, 0.0
-	f, g := cumulative{onLine: a}, cumulative{onLine: b}
-	for f.next < len(a.at) || g.next < len(b.at) {
-		place := math.Min(f.place(), g.place())
+	sum, before, last, f, g := 0.0, 0.0, 0.0, 0.0, 0.0
+	for i, j := 0, 0; i < len(a.at) || j < len(b.at); {
+		firstA, firstB, place := i, j, 0.0
+		if j == len(b.at) || i < len(a.at) && a.at[i] <= b.at[j] {
+			place = a.at[i]
+			i, f = a.pass(i, f)
+		}
+		if i == firstA || j < len(b.at) && b.at[j] == place {
+			place = b.at[j]
+			j, g = b.pass(j, g)
+		}
 		sum += before * before * (place - last)
-		firstA, firstB := f.next, g.next
-		f.pass(place)
-		g.pass(place)
-		after := f.level - g.level
-		f.setSlopes(firstA, -factor*(before+after))
-		g.setSlopes(firstB, factor*(before+after))
+		after := f - g
+		if a.slope != nil {
+			for k := firstA; k < i; k++ {
+				a.slope[k] = -factor * (before + after) * a.share(k)
+			}
+		}
+		if b.slope != nil {
+			for k := firstB; k < j; k++ {
+				b.slope[k] = factor * (before + after) * b.share(k)
+			}
+		}
 		before, last = after, place
 	}
 	return factor * sum
 }
 
-// cumulative is a distribution function up to a place.
-type cumulative struct {
-	onLine
-	next  int // the first point beyond
-	level float64
-}
-
-// place is where the next point is.
-func (c *cumulative) place() float64 {
-	if c.next == len(c.at) {
-		return math.Inf(1)
-	}
-	return c.at[c.next]
-}
-
-// pass goes beyond all points at a place. Equal masses are counted, so that levels that are equal are so
-// to the last digit.
-func (c *cumulative) pass(place float64) {
-	for c.next < len(c.at) && c.at[c.next] == place {
-		if c.mass != nil {
-			c.level += c.mass[c.next]
+// pass goes from point i beyond all at its place, and from the level of the distribution function before
+// it to that behind. Equal masses are counted, so that levels that are equal are so to the last digit.
+func (o onLine) pass(i int, level float64) (next int, after float64) {
+	place := o.at[i]
+	for ; i < len(o.at) && o.at[i] == place; i++ {
+		if o.mass != nil {
+			level += o.mass[i]
 		}
-		c.next++
 	}
-	switch {
-	case c.next == len(c.at):
-		c.level = 1
-	case c.mass == nil:
-		c.level = float64(c.next) / float64(len(c.at))
+	if o.mass == nil {
+		level = float64(i) / float64(len(o.at))
 	}
-}
-
-// setSlopes sets the slopes of the points from first on that were passed.
-func (c *cumulative) setSlopes(first int, perMass float64) {
-	if c.slope == nil {
-		return
-	}
-	for i := first; i < c.next; i++ {
-		c.slope[i] = perMass * c.share(i)
-	}
+	return i, level
 }
 
 // The trapezoid rule of Epps and Pulley's integral from 0 to 3.
@@ -87,22 +72,18 @@ func eppsWeight(k int) float64 {
 }
 
 // characteristic is a characteristic function at the knots.
-type characteristic [eppsKnots]complex128
+type characteristic struct{ re, im [eppsKnots]float64 }
 
-// knots calls f with exp(itx) at every knot t.
-func knots(x float64, f func(k int, wave complex128)) {
-	sin, cos := math.Sincos(eppsStep * x)
-	turn, wave := complex(cos, sin), complex(1, 0)
-	for k := range eppsKnots {
-		f(k, wave)
-		wave *= turn
-	}
-}
-
+// characteristic is the mean of exp(itx) at every knot t.
 func (o onLine) characteristic() (phi characteristic) {
 	for i, x := range o.at {
-		w := complex(o.share(i), 0)
-		knots(x, func(k int, wave complex128) { phi[k] += w * wave })
+		sin, cos := math.Sincos(eppsStep * x)
+		re, im := o.share(i), 0.0
+		for k := range eppsKnots {
+			phi.re[k] += re
+			phi.im[k] += im
+			re, im = re*cos-im*sin, re*sin+im*cos
+		}
 	}
 	return phi
 }
@@ -112,31 +93,28 @@ func (o onLine) characteristic() (phi characteristic) {
 func eppsPulley(a, b onLine, _ HostConfig) float64 {
 	phi, other := a.characteristic(), b.characteristic()
 	sum := 0.0
-	for k, p := range other {
-		phi[k] -= p
-		sum += eppsWeight(k) * (real(phi[k])*real(phi[k]) + imag(phi[k])*imag(phi[k]))
+	for k := range eppsKnots {
+		re, im := phi.re[k]-other.re[k], phi.im[k]-other.im[k]
+		w := eppsWeight(k)
+		sum += w * (re*re + im*im)
+		t := float64(k) * eppsStep
+		phi.re[k], phi.im[k] = 2*w*t*im, 2*w*t*re // 2 w i conj(phi_a - phi_b)
 	}
-	a.setEppsSlopes(&phi, 2)
-	b.setEppsSlopes(&phi, -2)
+	a.setEppsSlopes(&phi, 1)
+	b.setEppsSlopes(&phi, -1)
 	return sum
 }
 
-// setEppsSlopes sets the slopes for the difference of the characteristic functions.
-func (o onLine) setEppsSlopes(difference *characteristic, factor float64) {
-	if o.slope == nil {
-		return
-	}
-	var turned characteristic
-	for k, d := range difference {
-		t := float64(k) * eppsStep
-		turned[k] = complex(imag(d), real(d)) * complex(eppsWeight(k)*t, 0) // conj(d) i
-	}
-	for i, x := range o.at {
-		slope := 0.0
-		knots(x, func(k int, wave complex128) {
-			slope += real(turned[k])*real(wave) - imag(turned[k])*imag(wave)
-		})
-		o.slope[i] = factor * o.share(i) * slope
+// setEppsSlopes sets the slopes to the real parts of the sums of c exp(itx) over the knots, by Horner's
+// rule.
+func (o onLine) setEppsSlopes(c *characteristic, sign float64) {
+	for i := range o.slope {
+		sin, cos := math.Sincos(eppsStep * o.at[i])
+		re, im := 0.0, 0.0
+		for k := eppsKnots - 1; k >= 0; k-- {
+			re, im = re*cos-im*sin+c.re[k], re*sin+im*cos+c.im[k]
+		}
+		o.slope[i] = sign * o.share(i) * re
 	}
 }
 
@@ -150,9 +128,9 @@ func (o onLine) setEppsSlopes(difference *characteristic, factor float64) {
 // they are independent and standard normal, for every n.
 func Normality(values []float64) float64 {
 	phi, sum := onLine{at: values}.characteristic(), 0.0
-	for k, p := range phi {
+	for k := range eppsKnots {
 		t := float64(k) * eppsStep
-		re, im := real(p)-math.Exp(-t*t/2), imag(p)
+		re, im := phi.re[k]-math.Exp(-t*t/2), phi.im[k]
 		sum += eppsWeight(k) * (re*re + im*im)
 	}
 	return float64(len(values)) * sum
