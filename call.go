@@ -15,6 +15,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -73,6 +74,7 @@ type event struct {
 type found struct {
 	request request
 	answer  answer
+	here    *found // the same in this program, where the process has found it
 }
 
 func newRequest(function string, o []Option) request {
@@ -86,7 +88,9 @@ func newRequest(function string, o []Option) request {
 // options puts options with one value into the settings.
 func (r *request) options(o []Option) {
 	for _, v := range o {
+		r.own = r.own || v.own
 		switch {
+		case v.name == "":
 		case v.clouds != nil:
 			r.inputs = append(r.inputs, v.clouds.input(v.name))
 		case len(v.values) != 1:
@@ -102,6 +106,7 @@ func (r *request) vary(o []Option) {
 	var grid []string
 	for _, v := range o {
 		if len(v.values) > 1 {
+			r.own = r.own || v.own
 			grid = append(grid, v.name+"="+strings.Join(v.values, ","))
 			delete(r.Settings, v.name)
 			continue
@@ -151,15 +156,26 @@ func ask(r request) *found {
 
 // try is ask with an error. A process that has forgotten an array gets it again.
 func try(r request) (*found, error) {
+	r.inputs = slices.Clone(r.inputs)
+	for _, in := range r.inputs {
+		r.own = r.own || in.of != nil && in.of.request.own
+	}
 	for attempt := 0; ; attempt++ {
 		r.Arrays = nil
-		for _, in := range r.inputs {
+		for i, in := range r.inputs {
 			w := in.raw
 			if in.of != nil {
+				if r.own {
+					var err error
+					if in.of, err = in.of.inThisProgram(); err != nil {
+						return nil, err
+					}
+					r.inputs[i].of = in.of
+				}
 				w = in.of.ref(in.array)
 			}
 			w.Name = in.name
-			w, err := onFile(w)
+			w, err := onFile(w, r.own)
 			if err != nil {
 				return nil, err
 			}
@@ -193,12 +209,29 @@ func try(r request) (*found, error) {
 	}
 }
 
+// inThisProgram is the same found by this program instead of the process.
+func (f *found) inThisProgram() (*found, error) {
+	if f.request.own || socket == "" {
+		return f, nil
+	}
+	if f.here == nil {
+		r := f.request
+		r.own, r.inputs = true, slices.Clone(r.inputs)
+		here, err := try(r)
+		if err != nil {
+			return nil, err
+		}
+		f.here = here
+	}
+	return f.here, nil
+}
+
 // largestInline is the largest array, in bytes, that travels within the call.
 const largestInline = 64 << 10
 
 // onFile puts the data of a large array into a file of the process's folder.
-func onFile(w wire) (wire, error) {
-	if socket == "" || len(w.Data) <= largestInline || w.Ref != "" {
+func onFile(w wire, own bool) (wire, error) {
+	if socket == "" || own || len(w.Data) <= largestInline || w.Ref != "" {
 		return w, nil
 	}
 	f, err := os.CreateTemp(filepath.Dir(socket), "array")
@@ -389,7 +422,7 @@ func (f *found) has(name string) bool {
 func (f *found) ref(name string) wire {
 	for _, w := range f.answer.Arrays {
 		if w.Name == name {
-			if w.Ref != "" && (socket != "" || !f.request.own) {
+			if w.Ref != "" {
 				w.Data = nil
 			}
 			return w

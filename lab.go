@@ -49,6 +49,7 @@ type Option struct {
 	name   string
 	values []string
 	clouds *Clouds
+	own    bool // names what only this program has
 }
 
 func option[T any](name string, values ...T) Option {
@@ -97,7 +98,8 @@ var (
 func Losses(l ...Comparison) Option {
 	o := Option{name: "loss"}
 	for _, c := range l {
-		o.values = append(o.values, c.name())
+		o.values = append(o.values, c.loss().values...)
+		o.own = o.own || c.loss().own
 	}
 	return o
 }
@@ -181,8 +183,11 @@ func (c *Clouds) input(name string) input { return input{name: name, of: c.found
 // Comparison computes a distance of the clouds x and y. Of several clouds it compares pairs.
 type Comparison func(x, y *Clouds, o ...Option) *Distance
 
-// name is the loss's on the command line.
-func (c Comparison) name() string { return c(nil, nil).name }
+// loss is the loss by its name on the command line.
+func (c Comparison) loss() Option {
+	d := c(nil, nil)
+	return Option{name: "loss", values: []string{d.name}, own: d.own}
+}
 
 // Named returns the loss of that name on the command line.
 func Named(name string) Comparison {
@@ -226,6 +231,7 @@ type Distance struct {
 	Warnings            []string // why the number may not be what you expect
 
 	name  string
+	own   bool
 	found *found
 	x, y  *Clouds
 }
@@ -545,8 +551,7 @@ type Run struct {
 // batches of 32.
 func Train(l Comparison, o ...Option) *Run {
 	r := newRequest("train", nil)
-	r.Settings["loss"] = l.name()
-	r.options(o)
+	r.options(append([]Option{l.loss()}, o...))
 	f := ask(r)
 	return &Run{Loss: f.number("loss"), Steps: int(values[int32](f.array("steps"))[0]), Folder: f.answer.Text["run"],
 		Backend: f.answer.Text["backend"], found: f}

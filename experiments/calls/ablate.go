@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -91,15 +92,16 @@ func ablate(r *Request, a *Answer) error {
 	return err
 }
 
-// drop removes varied settings that the loss does not read.
+// drop removes settings that the loss does not read: varied ones and, where the loss varies, all.
 func drop(all, point map[string]string, directions bool) error {
 	others := distanceSettings{Config: loss.Defaults(), Path: "auto"}
 	if err := (&Request{Settings: all}).apply(&others); err != nil {
 		return err
 	}
 	others.Maps.Points = 1 // of any clouds
-	for setting := range point {
-		if setting == "loss" {
+	_, losses := point["loss"]
+	for setting := range maps.Clone(all) {
+		if _, varied := point[setting]; setting == "loss" || !varied && (!losses || !slices.Contains(loss.SettingNames(), setting)) {
 			continue
 		}
 		why, err := loss.Unread(others.Loss, others.Config, directions, setting)

@@ -149,7 +149,11 @@ func (c *code) add(o *Origin) error {
 		if err != nil {
 			return err
 		}
-		if err := c.reach(p, p.around(f)); err != nil {
+		part := p.around(f)
+		if part == nil {
+			return fmt.Errorf("%s has no statement in line %d", f.File, f.Line)
+		}
+		if err := c.reach(p, part); err != nil {
 			return err
 		}
 	}
@@ -186,12 +190,16 @@ const library = "github.com/sliced-wasserstein/lab"
 
 // open reads the package in a folder, and reaches all of those of its module that it imports.
 func (c *code) open(dir string, tests bool) (*source, error) {
-	if p := c.folders[dir]; p != nil {
+	place := dir
+	if tests {
+		place += " with tests"
+	}
+	if p := c.folders[place]; p != nil {
 		return p, nil
 	}
 	p := &source{files: token.NewFileSet(), declared: map[string][]ast.Node{}, imports: map[string][]string{},
 		seen: map[ast.Node]bool{}}
-	c.folders[dir] = p
+	c.folders[place] = p
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		return nil, err

@@ -29,8 +29,12 @@ func Elsewhere(put func(*protocol.DisplayData), f func() error) (err error) {
 	exit = func(int) { panic(ended{errors.New(strings.TrimPrefix(strings.TrimSpace(said.String()), "error: "))}) }
 	defer func() {
 		inNotebook, send, syncKernel, exit, stderr = oldNotebook, oldSend, oldSync, oldExit, oldErr
-		if e, is := recover().(ended); is {
+		switch e := recover().(type) {
+		case nil:
+		case ended:
 			err = e.error
+		default:
+			panic(e)
 		}
 	}()
 	err = f()
