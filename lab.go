@@ -367,6 +367,8 @@ type Ablation struct {
 	Rows       []AblationRow
 	Convention string
 	Warnings   []string
+
+	found *found
 }
 
 // AblationRow is a point of the grid.
@@ -384,7 +386,7 @@ func Ablate(x, y *Clouds, o ...Option) *Ablation {
 	r.vary(o)
 	r.inputs = append(r.inputs, x.input("x"), y.input("y"))
 	f := ask(r)
-	a := &Ablation{Convention: f.answer.Text["convention"], Warnings: f.answer.Warnings}
+	a := &Ablation{Convention: f.answer.Text["convention"], Warnings: f.answer.Warnings, found: f}
 	var rows []map[string]string
 	check(json.Unmarshal([]byte(f.answer.Text["rows"]), &rows))
 	all := values[float64](f.array("values"))
@@ -426,81 +428,13 @@ func (a *Ablation) names() (out []string) {
 }
 
 // Curves draws the mean against one setting, a curve for every combination of the others. A band is one standard
-// deviation over the seeds. Without a name it is the setting with the most values.
+// deviation over the seeds. Without a name it is the setting with the most numbers.
 func (a *Ablation) Curves(along ...string) *Picture {
-	x := strings.Join(along, "")
-	count := map[string]map[string]bool{}
-	for _, r := range a.Rows {
-		for name, v := range r.Settings {
-			if count[name] == nil {
-				count[name] = map[string]bool{}
-			}
-			count[name][v] = true
-		}
+	settings := map[string]string{"rows": a.found.answer.Text["rows"], "y": a.Convention}
+	if len(along) > 0 {
+		settings["x"] = along[0]
 	}
-	for _, name := range a.names() {
-		_, err := strconv.ParseFloat(a.first(name), 64)
-		if len(along) == 0 && err == nil && len(count[name]) > len(count[x]) {
-			x = name
-		}
-	}
-	type curve struct{ x, mean, low, high []float64 }
-	curves, order, n := map[string]*curve{}, []string(nil), 0
-	positive := true
-	for _, r := range a.Rows {
-		at, err := strconv.ParseFloat(r.Settings[x], 64)
-		if err != nil {
-			continue // a loss that does not read the setting
-		}
-		var label []string
-		for _, name := range a.names() {
-			if v, has := r.Settings[name]; has && name != x {
-				label = append(label, name+" "+v)
-			}
-		}
-		key := strings.Join(label, ", ")
-		if curves[key] == nil {
-			curves[key] = &curve{}
-			order = append(order, key)
-		}
-		c := curves[key]
-		c.x, c.mean = append(c.x, at), append(c.mean, r.Mean)
-		c.low, c.high = append(c.low, r.Mean-r.SD), append(c.high, r.Mean+r.SD)
-		n = max(n, len(c.x))
-		positive = positive && at > 0
-	}
-	if n == 0 {
-		fail(fmt.Errorf("curves: expected a setting with numbers to draw along, found %q; the ablation varies %s", x, strings.Join(a.names(), ", ")))
-	}
-	var all [4][]float64
-	for _, key := range order {
-		c := curves[key]
-		for len(c.x) < n {
-			c.x, c.mean = append(c.x, c.x[len(c.x)-1]), append(c.mean, math.NaN())
-			c.low, c.high = append(c.low, math.NaN()), append(c.high, math.NaN())
-		}
-		for i, v := range [][]float64{c.x, c.mean, c.low, c.high} {
-			all[i] = append(all[i], v...)
-		}
-	}
-	labels, _ := json.Marshal(order) // texts
-	settings := map[string]string{"x": x, "y": a.Convention, "labels": string(labels), "log_x": fmt.Sprint(positive && n > 2)}
-	var in []input
-	for i, name := range []string{"x", "y", "low", "high"} {
-		if i < 2 || len(a.Rows[0].Values) > 1 {
-			in = append(in, rawInput(name, all[i], len(order), n))
-		}
-	}
-	return draw("curves", settings, in...)
-}
-
-func (a *Ablation) first(name string) string {
-	for _, r := range a.Rows {
-		if v, has := r.Settings[name]; has {
-			return v
-		}
-	}
-	return ""
+	return draw("ablation", settings, input{name: "values", of: a.found, array: "values"})
 }
 
 func (a *Ablation) table() (header []string, rows [][]string) {

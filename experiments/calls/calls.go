@@ -93,6 +93,14 @@ var functions = map[string]func(*Request, *Answer) error{
 	"emd":         emd,
 	"normality":   normality,
 	"plan":        plans,
+	"cloud":       cloud,
+	"ablate":      ablate,
+	"picture":     picture,
+	"save":        save,
+	"train":       training,
+	"sweep":       sweeping,
+	"table":       paperTable,
+	"gap":         gapStudy,
 	"vmf_samples": samples,
 	"version": func(_ *Request, a *Answer) error {
 		a.Text = map[string]string{"version": version.String()}
@@ -120,6 +128,9 @@ func Respond(r Request) (a Answer) {
 			a = Answer{Error: fmt.Sprintf("%s: %v", r.Function, e), Kind: "internal"}
 		}
 	}()
+	if r.ctx == nil {
+		r.ctx = context.Background()
+	}
 	call, ok := functions[r.Function]
 	if r.space != nil && !ok {
 		call, ok = spaceFunctions[r.Function]

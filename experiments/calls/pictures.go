@@ -1,13 +1,19 @@
 package calls
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"html"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab"
@@ -19,17 +25,16 @@ import (
 type pictureSettings struct {
 	Kind   string `json:"kind"`
 	Title  string `json:"title"`
-	X      string `json:"x"`      // curves: label of the axis
-	Y      string `json:"y"`      // curves: label of the axis
-	LogX   bool   `json:"log_x"`  // curves
-	LogY   bool   `json:"log_y"`  // curves
-	Labels string `json:"labels"` // of curves or rows, a JSON list
+	X      string `json:"x"`      // of an ablation: the setting to draw along; "": the one with the most numbers
+	Y      string `json:"y"`      // of an ablation: what its values are
+	Rows   string `json:"rows"`   // of an ablation: a JSON list of settings
+	Labels string `json:"labels"` // of rows of clouds, a JSON list
 	Out    string `json:"out"`    // file to save
 }
 
 // drawings are the kinds of pictures.
 var drawings = map[string]func(*Request, pictureSettings) (*vmfviz.Picture, error){
-	"slice": drawSlice, "landscape": drawLandscape, "clouds": drawClouds, "sphere": drawSphere, "curves": drawCurves,
+	"slice": drawSlice, "landscape": drawLandscape, "clouds": drawClouds, "sphere": drawSphere, "ablation": drawAblation,
 }
 
 func (r *Request) draw() (*vmfviz.Picture, pictureSettings, error) {
@@ -242,34 +247,74 @@ func inSpace(points []float32, dim int) []float32 {
 	return out
 }
 
-// drawCurves draws the rows of y against x, with bands from low to high.
-func drawCurves(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
-	var labels []string
-	if s.Labels != "" {
-		if err := json.Unmarshal([]byte(s.Labels), &labels); err != nil {
-			return nil, fmt.Errorf("labels: %w", err)
-		}
+// drawAblation draws the means of the "values" [rows, seeds] of an ablation against one setting, a curve for every
+// combination of the others, in a band of one standard deviation.
+func drawAblation(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
+	var rows []map[string]string
+	if err := json.Unmarshal([]byte(s.Rows), &rows); err != nil {
+		return nil, fmt.Errorf("rows: %w", err)
 	}
-	y := r.array("y")
-	if y == nil || len(y.Shape) != 2 {
-		return nil, fmt.Errorf("y: expected an array [curves, points]")
+	values := r.array("values")
+	if values == nil || len(values.Shape) != 2 || values.Shape[0] != len(rows) {
+		return nil, fmt.Errorf("values: expected an array [%d, seeds]", len(rows))
 	}
-	n := y.Shape[1]
-	row := func(name string, i int) []float64 {
-		if a := r.array(name); a != nil {
-			if v, _ := a.Values.([]float64); len(v) == len(y.Values.([]float64)) {
-				return v[i*n : (i+1)*n]
+	seeds, all := values.Shape[1], values.Values.([]float64)
+	numbers := map[string]map[float64]bool{} // of every setting
+	names := map[string]bool{}
+	for _, row := range rows {
+		for name, text := range row {
+			names[name] = true
+			if v, err := strconv.ParseFloat(text, 64); err == nil {
+				if numbers[name] == nil {
+					numbers[name] = map[float64]bool{}
+				}
+				numbers[name][v] = true
 			}
 		}
-		return nil
 	}
-	panel := vmfviz.CurvePanel{XLabel: s.X, YLabel: s.Y, LogX: s.LogX, LogY: s.LogY}
-	for i := range y.Shape[0] {
-		c := vmfviz.Series{X: row("x", i), Y: row("y", i), Low: row("low", i), High: row("high", i)}
-		if i < len(labels) {
-			c.Label = labels[i]
+	sorted := slices.Sorted(maps.Keys(names))
+	if s.X == "" {
+		for _, name := range sorted {
+			if len(numbers[name]) > len(numbers[s.X]) {
+				s.X = name
+			}
 		}
-		panel.Series = append(panel.Series, c)
+	}
+	if len(numbers[s.X]) == 0 {
+		return nil, fmt.Errorf("curves: expected a setting with numbers to draw along, found %q; the ablation varies %s",
+			s.X, strings.Join(sorted, ", "))
+	}
+	panel := vmfviz.CurvePanel{XLabel: s.X, YLabel: s.Y, LogX: len(numbers[s.X]) > 2}
+	at := map[string]int{}
+	var order []int // rows by their number; those of a loss that does not read the setting are left out
+	place := make([]float64, len(rows))
+	for i, row := range rows {
+		var err error
+		if place[i], err = strconv.ParseFloat(row[s.X], 64); err == nil {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(place[i], place[j]) })
+	for _, i := range order {
+		row, x := rows[i], place[i]
+		panel.LogX = panel.LogX && x > 0
+		var label []string
+		for _, name := range sorted {
+			if text, has := row[name]; has && name != s.X {
+				label = append(label, name+" "+text)
+			}
+		}
+		key := strings.Join(label, ", ")
+		if _, has := at[key]; !has {
+			at[key] = len(panel.Series)
+			panel.Series = append(panel.Series, vmfviz.Series{Label: key})
+		}
+		c := &panel.Series[at[key]]
+		mean, sd := stat.MeanStdDev(all[i*seeds:(i+1)*seeds], nil)
+		c.X, c.Y = append(c.X, x), append(c.Y, mean)
+		if seeds > 1 {
+			c.Low, c.High = append(c.Low, mean-sd), append(c.High, mean+sd)
+		}
 	}
 	return vmfviz.Curves(vmfviz.CurvesOptions{Title: s.Title}, panel)
 }

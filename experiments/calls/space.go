@@ -69,14 +69,13 @@ const largestInline = 64 << 10
 var volatile = map[string]bool{"variables": true, "forget": true, "fetch": true, "keep": true, "kept": true, "save": true,
 	"train": true, "sweep": true, "table": true, "gap": true}
 
-// functions of a space, beside those of every caller.
-var spaceFunctions = map[string]func(*Request, *Answer) error{}
+// spaceFunctions are those of a space, beside those of every caller.
+var spaceFunctions map[string]func(*Request, *Answer) error
 
 func init() { // a literal would refer to itself
-	maps.Copy(spaceFunctions, map[string]func(*Request, *Answer) error{
-		"array": array, "cloud": cloud, "fetch": fetch, "forget": forget, "keep": keep, "kept": recall, "variables": variables,
-		"ablate": ablate, "picture": picture, "save": save, "train": training, "sweep": sweeping, "table": paperTable, "gap": gapStudy,
-	})
+	spaceFunctions = map[string]func(*Request, *Answer) error{
+		"array": array, "fetch": fetch, "forget": forget, "keep": keep, "kept": recall, "variables": variables,
+	}
 }
 
 // Respond answers a request. Arrays come by Ref, Data or File, and go by Data, or by Ref alone where
