@@ -19,6 +19,7 @@ called this package must not use it after a fork.
 
 from __future__ import annotations
 
+import html as _html
 import math
 import os
 from dataclasses import dataclass
@@ -28,8 +29,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _library
+from ._lab import Ablation, Picture, varied as _varied
 
-__all__ = ["Distance", "Matching", "Result", "distance", "emd", "normality", "plan", "vmf_samples", "version"]
+__all__ = ["Ablation", "Distance", "Matching", "Picture", "Result", "ablate", "distance", "emd", "normality", "plan", "train", "vmf_samples", "version"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,6 +59,7 @@ class Distance:
     bracket: Optional[Result] = None  #: bounds of W2: low, high, with labels estimate (means over the pairs), and low_per_pair, ...
     matched_mass: Optional[npt.NDArray[np.float32]] = None  #: [B] of emd-approx: fraction of the mass that is matched
     line_cost: Optional[str] = None  #: what one direction costs, the name of ``cost``
+    _clouds: Optional[dict] = None
 
     @property
     def optimality_gap(self):
@@ -72,6 +75,25 @@ class Distance:
         elif self.slices:
             number = f"{self.value:.6g} +- {self.stderr:.2g}, 95 % between {self.interval[0]:.6g} and {self.interval[1]:.6g}"
         return f"{self.loss} {number} ({self.convention})"
+
+    def __float__(self):
+        return float(self.value)
+
+    def _repr_html_(self):
+        line = f"<pre>{_html.escape(repr(self))}</pre>"
+        return line + self.plot()._repr_html_() if self._drawn() else line
+
+    def _drawn(self):
+        return self._clouds is not None and self._clouds["x"].shape[-1] in (2, 3)
+
+    def plot(self) -> Picture:
+        """A picture of the most expensive slice or, without slices, of the clouds; in 2 or 3 dimensions."""
+        if not self._drawn():
+            raise ValueError("plot: expected clouds in 2 or 3 dimensions")
+        if self.directions is None or self._clouds["x"].shape != self._clouds["y"].shape:
+            return Picture("clouds", self._clouds)
+        directions = self.directions.reshape(-1, *self.directions.shape[-2:])[0]
+        return Picture("slice", {**self._clouds, "directions": np.ascontiguousarray(directions, np.float32)})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -246,13 +268,40 @@ def distance(
     scalars = {name: found.pop(name).item() for name in ("value", "stderr", "p")}
     return Distance(
         **scalars, interval=(low, high), loss=text["loss"], convention=text["convention"], slices=int(text["slices"]),
-        line_cost=text.get("line_cost"), bracket=_bracket(bounds), **_squeeze(found, single)
+        line_cost=text.get("line_cost"), bracket=_bracket(bounds), _clouds={name: arrays[name] for name in ("x", "y")},
+        **_squeeze(found, single)
     )  # fmt: skip
 
 
 def _bracket(found):
     """The bounds of W2, if they were asked for."""
     return Result("bracket", {}, {name.removeprefix("bracket_"): a for name, a in found.items()}) if found else None
+
+
+def ablate(x: npt.ArrayLike, y: npt.ArrayLike, *, repeats: int = 1, seed: int = 0, **settings) -> Ablation:
+    """A distance for every combination of the settings of :func:`distance` that are given as lists, each with as many
+    seeds as ``repeats``. Without ``loss`` it is v-dsw. A setting that a loss does not read is left out of its rows.
+
+        >>> swlab.ablate(x, y, kappa=[0.1, 1, 10], slices=[10, 100], repeats=20).curves("slices")  # doctest: +SKIP
+    """
+    fixed, grid = _varied({"loss": "v-dsw", **settings})
+    arrays, _ = _pair(x, y)
+    if grid:
+        fixed["vary"] = grid
+    text, found = _library.call("ablate", dict(repeats=repeats, **fixed), arrays, seed)
+    return Ablation(text, found["values"])
+
+
+def train(data: npt.ArrayLike, loss: str = "sw", *, out: Union[str, os.PathLike[str]] = ".", seed: int = 1, **settings) -> Result:
+    """Train the autoencoder on clouds [clouds, points, 3] by a loss. Settings are those of ``swlab train``, with
+    underscores: epochs, steps, batch, amortizer, kappa, slices. What is not given has the size of the tables' preset
+    quick, 3 epochs of batches of 32. The run lies below ``out``; an equal call reads it, or goes on with it.
+
+    The result has ``loss``, ``steps``, ``losses`` [steps], ``reconstructions`` of a few clouds, and the folder ``run``.
+    """
+    arrays = {"data": _library.array("data", data, (3,), None)}
+    given = dict(loss=loss, **{name: v for name, v in settings.items() if v is not None})
+    return Result("train", *_library.call("train", given, arrays, seed, folder=os.path.abspath(os.fspath(out))))
 
 
 def emd(x: npt.ArrayLike, y: npt.ArrayLike, *, p: float = 1, gradient: bool = False) -> Matching:

@@ -94,12 +94,13 @@ _KINDS = {name: kind for kind, names in {
     "a finite number": "p kappa epsilon reg ascent_rate gap temperature",
     "True or False": "gradient bracket root ascent_tangent ascent_sgd certify fine_tune",
     "the path of a file": "weights",
+    "text": "loss slicing reduce control ground reflection amortizer variant normalize path cost",
 }.items() for name in names.split()}  # fmt: skip
 
 
 def setting(name, value):
     """An argument as text, if it is of its kind."""
-    kind = _KINDS.get(name, "text")
+    kind = _KINDS.get(name, "a number, True, False or text")
     plain = value.item() if isinstance(value, (np.generic, np.ndarray)) and value.ndim == 0 else value
     if kind == "True or False":
         good = isinstance(plain, bool)
@@ -109,18 +110,20 @@ def setting(name, value):
         good = isinstance(plain, numbers.Real) and not isinstance(plain, bool) and abs(plain) < math.inf
     elif kind == "the path of a file":
         good = isinstance(plain, (str, bytes, os.PathLike))
-    else:
+    elif kind == "text":
         good = isinstance(plain, str)
+    else:
+        good = isinstance(plain, (bool, numbers.Real, str))
     if not good:
         raise ValueError(f"{name}: expected {kind}, found {found(value)}")
     return os.fsdecode(plain) if kind == "the path of a file" else str(plain)
 
 
-def call(function, settings, arrays, seed=0, level=3):
+def call(function, settings, arrays, seed=0, level=3, folder=None):
     """Call a function of the library; returns its texts and its arrays.
 
     settings are the arguments that were given. Other threads run meanwhile. level is the depth of the
-    caller's code on the stack, to which warnings point.
+    caller's code on the stack, to which warnings point. folder is where relative paths start.
     """
     try:
         whole = int(setting("seed", seed))
@@ -133,6 +136,7 @@ def call(function, settings, arrays, seed=0, level=3):
     request = {
         "function": function,
         "seed": whole,
+        "dir": folder or os.getcwd(),
         "settings": texts,
         "arrays": [{"name": name, "shape": a.shape, "dtype": str(a.dtype)} for name, a in arrays.items()],
     }

@@ -472,3 +472,41 @@ def test_warns_of_rounding():
     assert found[0].filename == __file__
     with pytest.warns(UserWarning, match="float32 rounds coordinates"):
         swlab.emd(x, x + 1e10)
+
+
+def test_distance_in_a_notebook():
+    x, y = normal(1, 60, 3), normal(2, 60, 3)
+    d = swlab.distance(x, y, slices=20)
+    assert float(d) == d.value and "<img" in d._repr_html_() and repr(d) in d._repr_html_()
+    assert "<img" in d.plot()._repr_html_() and "projected" in repr(d.plot())
+    flat = swlab.distance(x[:, :1], y[:, :1])
+    assert "<img" not in flat._repr_html_()
+    with pytest.raises(ValueError, match="2 or 3 dimensions"):
+        flat.plot()
+
+
+def test_pictures_are_saved(tmp_path):
+    swlab.distance(normal(1, 60, 3), normal(2, 60, 3)).plot().save(tmp_path / "a.svg")
+    assert b"<svg" in (tmp_path / "a.svg").read_bytes()
+    with pytest.raises(ValueError, match=".png, .svg or .pdf"):
+        swlab.distance(normal(1, 60, 3), normal(2, 60, 3)).plot().save(tmp_path / "a.jpg")
+
+
+def test_ablate():
+    x, y = normal(1, 60, 3), normal(2, 60, 3)
+    a = swlab.ablate(x, y, loss=["sw", "v-dsw"], kappa=[1, 10], slices=[1, 10], repeats=3, seed=5)
+    assert a.values.shape == (6, 3) and a.rows[0] == {"loss": "sw", "slices": "1"}
+    row = a.rows.index({"loss": "v-dsw", "kappa": "10", "slices": "10"})
+    assert a.values[row, 2] == swlab.distance(x, y, "v-dsw", kappa=10, slices=10, seed=7).value
+    assert "<img" in a.curves("slices")._repr_html_() and "kappa" in repr(a) and "<table>" in a._repr_html_()
+    with pytest.raises(ValueError, match="unknown setting"):
+        swlab.ablate(x, y, kapa=[1, 2])
+
+
+def test_train(tmp_path):
+    data = np.random.default_rng(1).normal(size=(8, 32, 3)).astype(np.float32)
+    first = swlab.train(data, steps=2, batch=4, slices=5, out=tmp_path)
+    assert first.steps == 2 and first.losses.shape == (2,) and first.run.startswith(str(tmp_path))
+    assert swlab.train(data, steps=2, batch=4, slices=5, out=tmp_path).loss == first.loss
+    with pytest.raises(ValueError, match="unknown setting"):
+        swlab.train(data, step=2, out=tmp_path)
