@@ -145,7 +145,7 @@ func loadAll(path string, o Options) (*Set, error) {
 
 // loadBuiltin generates the procedural shapes.
 func loadBuiltin(o Options) (*Set, error) {
-	set, err := Shapes{Points: max(o.Points, meshPoints), Raw: o.Raw}.Generate()
+	set, err := storedShapes(max(o.Points, meshPoints), o.Raw)
 	if err != nil || o.Points == 0 || o.Points >= set.Points {
 		return set, err
 	}

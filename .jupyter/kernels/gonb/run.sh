@@ -8,6 +8,8 @@ fi
 . "$root/scripts/env.sh"
 # What cells read when the notebook lies outside of the repository: stored results, the network of the lectures.
 export SWLAB_ROOT="$root"
+# Where the built-in shapes are kept, which would take half a second in every cell.
+export SWLAB_CACHE="${SWLAB_CACHE-${XDG_CACHE_HOME:-$HOME/.cache}/swlab}"
 # On a server where this folder belongs to somebody else, the log goes to the reader's own cache. By touch, for a failed redirection of ':' would end dash.
 log="$root/.out/kernel.log"
 if ! { mkdir -p "$root/.out" && touch "$log"; } 2>/dev/null; then
