@@ -139,6 +139,21 @@ func (h Harmonics) power() float64 {
 	return sum
 }
 
+// bounds are at least max |f - mean| over the sphere and the largest second derivative along a great circle:
+// there a function of degree l is a trigonometric polynomial of degree l, whose second derivative is at most
+// l^2 times its maximum (Bernstein).
+func (h Harmonics) bounds() (amplitude, curvature float64) {
+	for l := 2; l <= h.Degree; l += 2 {
+		square := 0.0
+		for _, c := range h.degree(l) {
+			square += c * c
+		}
+		most := math.Sqrt(float64(2*l+1) / (4 * math.Pi) * square)
+		amplitude, curvature = amplitude+most, curvature+float64(l*l)*most
+	}
+	return amplitude, curvature
+}
+
 // farthest bounds max |f - g| over the sphere: a function of degree l is at most sqrt((2l+1)/4pi)
 // times its norm.
 func farthest(f, g Harmonics) float64 {

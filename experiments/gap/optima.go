@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/sliced-wasserstein/lab/experiments"
+	"github.com/sliced-wasserstein/lab/swlab/sphere"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
@@ -132,46 +133,19 @@ func ascend(f Harmonics, start [3]float64) (at [3]float64, value float64) {
 	return at, value
 }
 
-// maximum returns the largest value of f and its location: the best of ascents from the best points
-// of a grid. The grid is finer than the bumps of a function of that degree.
+// maximum returns the largest value of f and its location: the certified maximum of package sphere, to
+// 1e-6 of a bound of the range of f, and an ascent from there. Along a great circle
+// f is at most its slope and half of its curvature's bound away.
 func maximum(f Harmonics) (at [3]float64, value float64) {
-	points := spiral((f.Degree + 2) * (f.Degree + 2))
-	const starts = 6
-	type start struct {
-		at    [3]float64
-		value float64
-	}
-	var best []start
-	for _, p := range points {
-		s := start{p, f.At(p)}
-		if len(best) < starts {
-			best = append(best, s)
-		} else if s.value > best[starts-1].value {
-			best[starts-1] = s
-		} else {
-			continue
+	amplitude, curvature := f.bounds()
+	least := f.Mean() - amplitude
+	found, _ := sphere.Maximize(3, func(at []float64) (float64, sphere.Bound) { // the search is one that it takes
+		v, g := f.Slope([3]float64(at))
+		slope := math.Sqrt(dot(g, g))
+		return v - least, func(c sphere.Cell) float64 {
+			far := c.Farthest(at)
+			return v - least + far*(slope+far*curvature/2)
 		}
-		for i := len(best) - 1; i > 0 && best[i].value > best[i-1].value; i-- {
-			best[i], best[i-1] = best[i-1], best[i]
-		}
-	}
-	value = math.Inf(-1)
-	for _, s := range best {
-		if a, v := ascend(f, s.at); v > value {
-			at, value = a, v
-		}
-	}
-	return at, value
-}
-
-// spiral returns n nearly even points on the upper half of the sphere (Fibonacci lattice).
-func spiral(n int) [][3]float64 {
-	var out [][3]float64
-	for i := range n {
-		z := (float64(i) + 0.5) / float64(n)
-		sin, cos := math.Sincos(2 * math.Pi * math.Mod(float64(i)*math.Phi, 1))
-		r := math.Sqrt(1 - z*z)
-		out = append(out, [3]float64{r * cos, r * sin, z})
-	}
-	return out
+	}, sphere.Search{Gap: 1e-6})
+	return ascend(f, [3]float64(found.At))
 }

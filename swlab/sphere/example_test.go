@@ -2,7 +2,6 @@ package sphere_test
 
 import (
 	"fmt"
-	"math"
 
 	"github.com/janpfeifer/must"
 
@@ -20,15 +19,11 @@ func ExampleMaxSliced() {
 	// 5.0000 along (0.60, 0.80), proved: true
 }
 
-// The largest square of a coordinate, bounded by its slope, which is at most 2.
+// The largest square of a coordinate, bounded by its slope, which is at most 1.
 func ExampleMaximize() {
 	square := func(at []float64) (float64, sphere.Bound) {
 		return at[1] * at[1], func(c sphere.Cell) float64 {
-			far := 0.0
-			for _, corner := range c.Corners {
-				far = max(far, math.Hypot(corner[0]-at[0], corner[1]-at[1]))
-			}
-			return at[1]*at[1] + 2*far
+			return at[1]*at[1] + c.Farthest(at)
 		}
 	}
 	m := must.M1(sphere.Maximize(2, square, sphere.Search{}))

@@ -113,19 +113,29 @@ func newCell(corners [][]float64) Cell {
 		}
 	}
 	vec.Unit(c.Centre)
-	for _, v := range corners {
-		c.Radius = max(c.Radius, angle(c.Centre, v))
-	}
+	c.Radius = c.Farthest(c.Centre)
 	return c
+}
+
+// Farthest is the largest angle between a unit vector and a direction of the cell, if it is less than pi/2.
+func (c Cell) Farthest(at []float64) (far float64) {
+	for _, v := range c.Corners {
+		far = max(far, angle(at, v))
+	}
+	return far
 }
 
 // angle is at least that between unit vectors, and at most 1e-14 more.
 func angle(a, b []float64) float64 {
-	chord := 0.0
-	for i := range a {
-		chord = math.Hypot(chord, a[i]-b[i])
+	return 2*math.Asin(min(1, math.Sqrt(square(a, b))/2)) + 0.8e-14
+}
+
+// square is |a - b|^2.
+func square(a, b []float64) (sum float64) {
+	for i, v := range a {
+		sum += (v - b[i]) * (v - b[i])
 	}
-	return 2*math.Asin(min(1, chord/2)) + 0.8e-14
+	return sum
 }
 
 // halves splits the cell at the middle of its longest edge.
@@ -133,8 +143,8 @@ func (c Cell) halves() [2]Cell {
 	from, to, longest := 0, 1, 0.0
 	for i, v := range c.Corners {
 		for j, w := range c.Corners[:i] {
-			if a := angle(v, w); a > longest {
-				from, to, longest = i, j, a
+			if length := square(v, w); length > longest {
+				from, to, longest = i, j, length
 			}
 		}
 	}
