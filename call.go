@@ -140,7 +140,15 @@ func rawInput[T float32 | float64 | uint8](name string, values []T, shape ...int
 var local func(request []byte, interrupted <-chan struct{}, show func([]byte)) []byte
 
 // socket is where the process listens; "" without one.
-var socket = os.Getenv("SWLAB_LAB")
+var socket = sharedSocket(os.Getenv("SWLAB_LAB"))
+
+// sharedSocket is that of the process that the notebook shares (Share), or its own.
+func sharedSocket(own string) string {
+	if to, err := os.ReadFile(own + ".shared"); own != "" && err == nil {
+		return string(to)
+	}
+	return own
+}
 
 // ask returns the answer to a call, or fails.
 func ask(r request) *found {
@@ -340,6 +348,9 @@ func start() error {
 	cmd := exec.Command("/bin/sh", command, socket)
 	cmd.Stdout, cmd.Stderr = log, log
 	detach(cmd)
+	if socket != os.Getenv("SWLAB_LAB") { // shared: it does not end with this kernel
+		cmd.Env = append(os.Environ(), "SWLAB_KERNEL=")
+	}
 	if err := cmd.Start(); err != nil {
 		return err
 	}

@@ -3,8 +3,12 @@
 package lab
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"strconv"
 	"syscall"
 )
 
@@ -23,4 +27,29 @@ func mapped(path string) ([]byte, error) {
 		return nil, err
 	}
 	return syscall.Mmap(int(f.Fd()), 0, int(info.Size()), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE)
+}
+
+// share makes the notebook use the process of that name, in a folder that is the user's alone.
+func share(name string) error {
+	own := os.Getenv("SWLAB_LAB")
+	if own == "" {
+		return errors.New("share: there is no process of the lab, only notebooks have one")
+	}
+	if name == "" || filepath.Base(name) != name || len(name) > 40 {
+		return fmt.Errorf("share: expected a name of at most 40 letters and digits, found %q", name)
+	}
+	dir := filepath.Join(os.TempDir(), "swlab-lab-"+strconv.Itoa(os.Getuid())+"-"+name)
+	if err := os.Mkdir(dir, 0o700); err != nil && !os.IsExist(err) {
+		return err
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return err
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || !info.IsDir() || int(stat.Uid) != os.Getuid() || info.Mode().Perm() != 0o700 {
+		return fmt.Errorf("share: %s is not a folder of this user alone", dir)
+	}
+	socket = filepath.Join(dir, "socket")
+	return os.WriteFile(own+".shared", []byte(socket), 0o600)
 }

@@ -22,11 +22,13 @@ import (
 	"bytes"
 	"encoding/gob"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
 	"reflect"
 	"runtime"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -102,6 +104,16 @@ func Losses(l ...Comparison) Option {
 		o.own = o.own || c.loss().own
 	}
 	return o
+}
+
+// Show shows a value: what has a method Show by that, everything else as text. The kernel calls it with the last
+// expression of a cell.
+func Show(v any) {
+	if s, ok := v.(interface{ Show() }); ok {
+		s.Show()
+		return
+	}
+	show(fmt.Sprint(v))
 }
 
 // Cloud loads clouds: a class of built-in shapes such as "chair" (one cloud of 512 points), "builtin" (all of
@@ -330,6 +342,38 @@ func (d *Distance) Plot() *Picture {
 	}
 	return draw("clouds", map[string]string{}, d.x.input("x"), d.y.input("y"))
 }
+
+// Plan is what the directions of a distance say about transport in space: package swlab/plan.
+type Plan struct {
+	Costs        []float64    // of every direction's plan: the mean squared distance that mass moves
+	Cost         float64      // the smallest: an upper bound of W₂²
+	ExpectedCost float64      // of the mean of the plans
+	Rows         [][3]float64 // of the best plan: row of x, row of y, mass
+}
+
+// Plan lifts the matching of every direction to space, for one pair of clouds.
+func (d *Distance) Plan() *Plan {
+	if d.x.Count != 1 || !d.found.has("directions") {
+		fail(errors.New("plan: expected a distance of one pair of clouds by directions"))
+	}
+	r := newRequest("plan", nil)
+	flat := d.Directions()
+	r.inputs = append(r.inputs, d.x.input("x"), d.y.input("y"), rawInput("directions", flat, len(flat)/d.x.Dim, d.x.Dim))
+	f := ask(r)
+	p := &Plan{Costs: values[float64](f.array("costs")), Cost: f.number("cost"), ExpectedCost: f.number("expected_cost")}
+	for row := range slices.Chunk(values[float64](f.array("plan")), 3) {
+		p.Rows = append(p.Rows, [3]float64(row))
+	}
+	return p
+}
+
+func (p *Plan) String() string {
+	return fmt.Sprintf("best plan of %d directions: cost %.6g, W₂ at most %.6g; expected plan: cost %.6g", len(p.Costs), p.Cost,
+		math.Sqrt(p.Cost), p.ExpectedCost)
+}
+
+// Show shows the costs.
+func (p *Plan) Show() { show(p.String()) }
 
 // Picture is a picture that can be shown and saved.
 type Picture struct {
@@ -643,3 +687,16 @@ func Forget(what ...string) {
 		ask(r)
 	}
 }
+
+// Restart ends the process: all that it holds is forgotten, and the next call starts another.
+func Restart() {
+	if socket == "" {
+		Forget()
+		return
+	}
+	ask(newRequest("restart", nil))
+}
+
+// Share makes this notebook use the process of that name, with all others of this user that do. It
+// ends when none of them has called for twelve hours.
+func Share(name string) { check(share(name)) }

@@ -101,6 +101,35 @@ func TestProcess(t *testing.T) {
 	}
 }
 
+// TestShared: two notebooks that share a process have each other's values, and a restart forgets them.
+func TestShared(t *testing.T) {
+	process(t, "")
+	t.Setenv("TMPDIR", filepath.Dir(socket))
+	var sockets []string
+	for _, notebook := range []string{"a", "b"} {
+		own := filepath.Join(filepath.Dir(socket), notebook)
+		t.Setenv("SWLAB_LAB", own)
+		socket = own
+		Share("two")
+		sockets = append(sockets, socket, sharedSocket(own))
+		if Keep("first", func() string { return notebook }) != "a" {
+			t.Error("not shared")
+		}
+	}
+	if sockets[0] != sockets[2] || sockets[1] != sockets[0] || sockets[3] != sockets[0] {
+		t.Errorf("sockets %q", sockets)
+	}
+	Restart()
+	if Keep("first", func() string { return "anew" }) == "a" {
+		t.Error("kept over a restart")
+	}
+	for _, bad := range []string{"", "a/b", ".."} {
+		if err := share(bad); bad != ".." && err == nil {
+			t.Errorf("%q is a name", bad)
+		}
+	}
+}
+
 // TestSources: functions with other code have other values, also where only what they call differs.
 func TestSources(t *testing.T) {
 	process(t, "")
@@ -193,7 +222,11 @@ func TestPictures(t *testing.T) {
 			}
 		}
 	}
-	x := Cloud("chair")
+	x := Points([][]float64{{3, 3}, {1, 1}})
+	if p := SW(x, Points([][]float64{{2, 2.5}, {3, 2}}), Slices(50)).Plan(); p.Cost != 2.125 || len(p.Rows) != 2 || p.Rows[0][2] != 0.5 {
+		t.Errorf("%v %v", p, p.Rows)
+	}
+	x = Cloud("chair")
 	a := Ablate(x, Cloud("bed"), Kappa(1, 10, 100), Slices(1, 10), Repeats(3))
 	a.Save("kappa.csv")
 	a.Save("kappa.pdf")

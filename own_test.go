@@ -1,4 +1,4 @@
-//go:build unix
+//go:build unix && !swlab_cell
 
 package lab
 

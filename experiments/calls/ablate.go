@@ -52,7 +52,8 @@ func ablate(r *Request, a *Answer) error {
 	}
 	var rows []map[string]string
 	var values []float64
-	seen, convention := map[string]bool{}, ""
+	seen := map[string]bool{}
+	var conventions []string
 	for i, point := range grid {
 		all := maps.Clone(fixed)
 		maps.Copy(all, point)
@@ -74,7 +75,9 @@ func ablate(r *Request, a *Answer) error {
 				return fmt.Errorf("%s: %w", id, err)
 			}
 			values = append(values, d.Arrays[0].Values.([]float64)[0])
-			convention = d.Text["convention"]
+			if c := d.Text["convention"]; !slices.Contains(conventions, c) {
+				conventions = append(conventions, c)
+			}
 			for _, w := range d.Warnings {
 				if !seen[w] {
 					seen[w], a.Warnings = true, append(a.Warnings, w)
@@ -87,7 +90,7 @@ func ablate(r *Request, a *Answer) error {
 		}
 	}
 	text, err := json.Marshal(rows)
-	a.Text = map[string]string{"rows": string(text), "convention": convention, "repeats": strconv.Itoa(s.Repeats)}
+	a.Text = map[string]string{"rows": string(text), "convention": strings.Join(conventions, "; or "), "repeats": strconv.Itoa(s.Repeats)}
 	add(a, "values", values, len(rows), s.Repeats)
 	return err
 }

@@ -28,6 +28,8 @@ type Process struct {
 	Alive  func() bool   // nil: always
 	Idle   time.Duration // 0: never
 	Root   string        // folder of the module; "": the source is not watched
+
+	restart func() // ends it
 }
 
 // errStale ends a process whose source has changed.
@@ -57,6 +59,7 @@ func (p Process) Serve(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	p.restart = func() { cancel(nil) }
 	context.AfterFunc(ctx, func() { l.Close() })
 	space := NewSpace(dir, 0)
 	var busy atomic.Int64
@@ -123,6 +126,11 @@ func (p Process) answer(ctx context.Context, space *Space, c net.Conn) {
 		var a Answer
 		a.Fail(err)
 		send(Event{Answer: &a})
+		return
+	}
+	if r.Function == "restart" {
+		send(Event{Answer: &Answer{}})
+		p.restart()
 		return
 	}
 	done := make(chan Answer, 1)

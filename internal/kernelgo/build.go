@@ -60,6 +60,22 @@ func newBuilder(real, dir string, flags []string) *builder {
 	if b.cell = parse(dir, source); b.cell == nil {
 		return nil
 	}
+	b.cell.showLast()
+	if b.cell.changed {
+		if b.cell = parse(dir, b.cell.source); b.cell == nil {
+			return nil
+		}
+		b.cell.changed = true
+	}
+	var keys []string
+	readJSON(filepath.Join(dir, folder, "checked.json"), &keys)
+	b.checked = map[string]bool{}
+	for _, k := range keys {
+		b.checked[k] = true
+	}
+	if b.cell.needsLibrary(b.checked) {
+		_ = os.Setenv("GOFLAGS", withLibrary(os.Getenv("GOFLAGS")))
+	}
 	var identity []byte
 	if b.roots, identity, err = modules(dir); err != nil {
 		return nil
@@ -72,12 +88,6 @@ func newBuilder(real, dir string, flags []string) *builder {
 	key := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	b.file = filepath.Join(cache, "swlab", "kernel", fmt.Sprintf("%x.json", key[:10]))
 	readJSON(b.file, &b.kept)
-	var keys []string
-	readJSON(filepath.Join(dir, folder, "checked.json"), &keys)
-	b.checked = map[string]bool{}
-	for _, k := range keys {
-		b.checked[k] = true
-	}
 	return b
 }
 

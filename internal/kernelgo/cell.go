@@ -24,8 +24,9 @@ type cell struct {
 	parts    []*part
 	declared map[string][]*part
 	imports  []*imported
-	inits    []initial // oldest first
-	changed  bool      // source is no longer what GoNB wrote
+	inits    []initial       // oldest first
+	changed  bool            // source is no longer what GoNB wrote
+	losses   map[string]bool // variables with losses of package lab, which can be called
 }
 
 // part is a declaration; of a group of types or variables, one line.
@@ -33,8 +34,9 @@ type part struct {
 	from, to int // in the source
 	text     string
 	mentions map[string]bool
-	function *ast.FuncDecl // nil for another declaration
-	acts     bool          // it does something although nothing mentions it
+	bare     map[string]bool // those without a package or a value before them
+	function *ast.FuncDecl   // nil for another declaration
+	acts     bool            // it does something although nothing mentions it
 }
 
 // imported is one import.
@@ -48,7 +50,7 @@ type imported struct {
 // parse reads a program. It returns nil for one that only Go's own `go build` should handle: with C, embedded files, directives,
 // or errors of syntax.
 func parse(dir string, source []byte) *cell {
-	c := &cell{dir: dir, source: source, files: token.NewFileSet(), declared: map[string][]*part{}}
+	c := &cell{dir: dir, source: source, files: token.NewFileSet(), declared: map[string][]*part{}, losses: map[string]bool{}}
 	if regexp.MustCompile(`(?m)^\s*//(go:|line |export |\s*\+build)|/\*line `).Match(source) {
 		return nil
 	}
@@ -105,8 +107,9 @@ func (c *cell) general(d *ast.GenDecl) bool {
 			p := c.add(n)
 			for _, name := range s.Names {
 				c.declare(p, name)
+				c.losses[name.Name] = len(s.Names) == 1 && len(s.Values) == 1 && c.isLoss(s.Values[0])
 			}
-			p.acts = slices.ContainsFunc(s.Values, acts)
+			p.acts = slices.ContainsFunc(s.Values, func(x ast.Expr) bool { return acts(x) && !c.asks(x) })
 		}
 	}
 	return true
@@ -115,11 +118,26 @@ func (c *cell) general(d *ast.GenDecl) bool {
 func (c *cell) at(p token.Pos) int { return c.files.Position(p).Offset }
 
 func (c *cell) add(n ast.Node) *part {
-	p := &part{from: c.at(n.Pos()), to: c.at(n.End()), mentions: map[string]bool{}}
+	p := &part{from: c.at(n.Pos()), to: c.at(n.End()), mentions: map[string]bool{}, bare: map[string]bool{}}
 	p.text = string(c.source[p.from:p.to])
+	behind := map[*ast.Ident]bool{} // a point, or keys of a literal
 	ast.Inspect(n, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			p.mentions[id.Name] = true
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			behind[n.Sel] = true
+		case *ast.KeyValueExpr:
+			if id, ok := n.Key.(*ast.Ident); ok {
+				behind[id] = true
+			}
+		case *ast.Field:
+			for _, id := range n.Names {
+				behind[id] = true
+			}
+		case *ast.Ident:
+			p.mentions[n.Name] = true
+			if !behind[n] {
+				p.bare[n.Name] = true
+			}
 		}
 		return true
 	})
@@ -242,10 +260,11 @@ func (c *cell) prune(checked map[string]bool) (source []byte, keys []string) {
 		}
 	}
 	for _, i := range slices.Backward(c.imports) {
-		if i.keep || slices.ContainsFunc(i.names, in(mentioned)) || !slices.ContainsFunc(i.names, in(everywhere)) {
+		unused := i.names[0] == "." && !c.dotted(kept)
+		if i.keep && !unused || slices.ContainsFunc(i.names, in(mentioned)) || !unused && !slices.ContainsFunc(i.names, in(everywhere)) {
 			continue
 		}
-		if effectless(i.path) {
+		if effectless(i.path) || unused {
 			blank(source[i.from:i.to])
 			continue
 		}

@@ -1,10 +1,12 @@
 // Command kernelgo is the `go` that the notebook kernel finds first on its PATH. It does what Go's
-// own does, and three things differ in the kernel's folder, where every cell is built as main.go:
+// own does, and four things differ in the kernel's folder, where every cell is built as main.go:
 //
 //   - Build: while the packages that a cell imports are those of an earlier build, main.go is
 //     compiled and linked with the files of that build, without asking for each of 474 packages whether it
 //     is up to date ([recipe]); declarations that the cell does not reach are left out ([cell.prune]).
 //     Everything else is `go build`.
+//   - A cell that imports package lab is built without the library unless it needs it, and its last
+//     expression shows itself ([cell.needsLibrary], [cell.showLast]).
 //   - Functions init of two cells that register under one name, or that would replace each other, are
 //     told apart ([cell.settle]).
 //   - Module: the kernel's module requires this one from its start, so that `go get` keeps the
@@ -105,6 +107,7 @@ func run(c *exec.Cmd) int {
 func build(real, dir, out string, flags []string) int {
 	b := newBuilder(real, dir, flags)
 	if b == nil {
+		_ = os.Setenv("GOFLAGS", withLibrary(os.Getenv("GOFLAGS")))
 		become(real)
 	}
 	if text := b.cell.settle(); text != "" {
