@@ -189,6 +189,65 @@ def test_bracket(tmp_path, pair):
             swlab.distance(x, y, **wrong)
 
 
+def knots():
+    """The knots of Epps and Pulley's integral, and their weights."""
+    t = np.linspace(0, 3, 17)
+    w = 2 * np.exp(-t * t / 2) * np.diff(t)[0]
+    w[[0, -1]] /= 2
+    return t, w
+
+
+def test_line_costs(tmp_path):
+    """Other costs of a direction from all pairs of points and from characteristic functions, for clouds of two
+    sizes, and the gradient in y by differences; value and name are those of the program."""
+    x, y = normal(1, 40, 3), 0.8 * normal(2, 30, 3) + np.float32(0.5)
+    directions = normal(3, 5, 3)
+
+    def apart(a, b):
+        return abs(a[:, None] - b[None]).mean((0, 1))
+
+    def cramer(a, b):
+        return apart(a, b) - apart(a, a) / 2 - apart(b, b) / 2
+
+    def epps_pulley(a, b):
+        t, w = knots()
+        phi = [np.exp(1j * t[:, None, None] * c).mean(1) for c in (a, b)]
+        return w @ abs(phi[0] - phi[1]) ** 2
+
+    np.save(tmp_path / "x.npy", x)
+    np.save(tmp_path / "y.npy", y)
+    np.save(tmp_path / "directions.npy", directions)
+    for cost, f in (("cramer", cramer), ("energy", lambda a, b: 2 * cramer(a, b)), ("epps-pulley", epps_pulley)):
+        d = swlab.distance(x, y, cost=cost, directions=directions, gradient=True)
+        wide = [c.astype(np.float64) @ directions.T.astype(np.float64) for c in (x, y)]
+        np.testing.assert_allclose(d.costs, f(*wide), rtol=1e-6)
+        np.testing.assert_allclose(d.value, f(*wide).mean(), rtol=1e-11)
+        move = 1e-6 * np.random.default_rng(4).normal(size=y.shape)
+        ends = [f(wide[0], (y + sign * move) @ directions.T.astype(np.float64)).mean() for sign in (1, -1)]
+        np.testing.assert_allclose((d.gradient_y * 2 * move).sum(), ends[0] - ends[1], rtol=1e-4)
+        want = program(tmp_path, *f"distance x.npy y.npy --cost {cost} --directions directions.npy".split())
+        assert (want["value"], want["line_cost"]) == (d.value, d.line_cost) and d.line_cost == cost
+    with pytest.raises(ValueError, match="p = 2 would do nothing"):
+        swlab.distance(x, y, cost="cramer", p=2)
+
+
+def test_normality(tmp_path):
+    """The statistic of every direction by NumPy, in float64, and by the program."""
+    x, directions = 1.2 * np.random.default_rng(1).normal(size=(50, 3)) + 0.1, np.random.default_rng(2).normal(size=(4, 3))
+    s, (t, w) = swlab.normality(x, directions=directions), knots()
+    phi = np.exp(1j * t[:, None, None] * (x @ directions.T)).mean(1)
+    want = 50 * (w @ abs(phi - np.exp(-t * t / 2)[:, None]) ** 2)
+    np.testing.assert_allclose(s.statistics, want, rtol=1e-12)
+    np.testing.assert_allclose(s.value, want.mean(), rtol=1e-12)
+    np.testing.assert_allclose(swlab.normality(np.zeros((9, 3))).statistics, np.full(100, 9 * 0.40204758), rtol=2e-8)
+    np.testing.assert_allclose(swlab.normality(np.array([[-1], [0], [1], [2]])).value, 0.55819035, rtol=1e-8)
+    np.save(tmp_path / "x.npy", x)
+    theirs = program(tmp_path, *"normality x.npy -L 7 --slicing qmc --seed 3".split())
+    np.testing.assert_allclose(swlab.normality(x, slices=7, slicing="qmc", seed=3).statistics, theirs["statistics"], rtol=1e-12)
+    with pytest.raises(ValueError, match=r"directions: expected shape \[L, 3\]"):
+        swlab.normality(x, directions=np.eye(2))
+
+
 def test_vmf_samples(tmp_path):
     want = program(tmp_path, "vmf", "sample", "--kappa", 12, "--location", "0,0,1", "--n", 70000, "--seed", 9, "--out", "s.npy")
     got = swlab.vmf_samples((0, 0, 1), 12, 70000, seed=9)
