@@ -12,6 +12,7 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/swlab/internal/parallel"
+	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
@@ -165,7 +166,7 @@ type projection struct {
 }
 
 // project sorts the projections of a cloud, in the room of s.
-func project(s []projection, cloud, theta []float32) []projection {
+func project[T vec.Float](s []projection, cloud, theta []T) []projection {
 	s = s[:0]
 	for i := 0; i < len(cloud); i += len(theta) {
 		v := 0.0

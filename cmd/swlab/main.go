@@ -139,7 +139,7 @@ func newRoot() *cobra.Command {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"Distances:", []*cobra.Command{newDistance(c), newPlan(c), newNormality(c), newDirection(c), newMetrics(c), newVMF(c)}},
+		{"Distances:", []*cobra.Command{newDistance(c), newPlan(c), newTest(c), newNormality(c), newDirection(c), newMetrics(c), newVMF(c)}},
 		{"Sets of clouds:", []*cobra.Command{newEmbed(c), newPairwise(c), newNeighbours(c), newCluster(c)}},
 		{"Training and what follows:", []*cobra.Command{
 			newTrain(c), newEvaluate(c), newCompare(c), newEncode(c), newReconstruct(c), newClassify(c), newGenerate(c)}},
