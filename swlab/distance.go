@@ -73,6 +73,13 @@ type DistanceConfig struct {
 	// centre, and scales the value back. For emd-approx, whose scales are for such clouds. The
 	// gradient holds centre and scale fixed, as it does the match.
 	Normalize bool
+	// Scale divides each coordinate by its standard deviation within the clouds, pooled over all clouds of
+	// x and y (1 for a coordinate that is constant in each): for features of unlike range, of which the
+	// largest would hide the others. Result.Scale has the numbers. Not with a gradient.
+	Scale bool
+	// Features, if not nil, maps every point, scaled if asked for, before it is sliced: Polynomials, or a
+	// function of your own, which returns as many numbers of every point. Not with a gradient.
+	Features  func(point []float64) []float64
 	Gradient  bool // also compute the gradient with respect to y
 	GradientX bool // the same with respect to x
 	// Bracket also bounds W2 by the same directions. It needs a sliced loss with p = 2, whatever it reduces.
@@ -126,6 +133,8 @@ type Result struct {
 	// Covers says what StdErr and the interval cover: the "directions", never the sampling of the points
 	// (see Population).
 	Covers string
+	// Scale [d] is by what the coordinates were divided, if asked for.
+	Scale []float64
 	// Population is the interval that also covers the sampling of the points, if asked for; nil where it
 	// would not hold, with a warning.
 	Population *Population
@@ -200,7 +209,10 @@ func Distance(name string, x, y *datasets.Set, o DistanceConfig) (d *Result, err
 		}
 		d.Work.Sorts += 2 * len(d.Costs)
 	}
-	d.Warnings = warnOf(d.Warnings, p.x, p.y)
+	d.Warnings, d.Scale = warnOf(d.Warnings, p.x, p.y), p.scale
+	if w := p.hiding(l); w != "" {
+		d.Warnings = append(d.Warnings, w)
+	}
 	d.Exponent = l.Convention().Exponent
 	if w := p.checkRounding(d); w != "" && x != y {
 		d.Warnings = append(d.Warnings, w)
@@ -306,7 +318,9 @@ func CheckDistance(name string, x, y *datasets.Set, o DistanceConfig) error {
 type problem struct {
 	name   string           // of the loss
 	x, y   *datasets.Set    // relative to the origins of the pairs, if the loss does not see that
-	placed [2]*datasets.Set // as they were given
+	placed [2]*datasets.Set // as they were given, scaled and mapped
+	mapped bool             // whether they were scaled or mapped
+	scale  []float64        // [d] by what the coordinates were divided; nil: by nothing
 	scales []float64        // of the pairs before they were normalised; nil if they were not
 	units  []float64        // [B] units of length by which the clouds were divided; nil: 1
 	DistanceConfig
@@ -339,6 +353,12 @@ func (p problem) backend() string {
 // prepare checks the call and returns it, with defaults filled in, and its loss.
 func prepare(name string, x, y *datasets.Set, o DistanceConfig) (problem, loss.Loss, error) {
 	o.Config = o.Config.WithDefaults()
+	mapped := o.Scale || o.Features != nil
+	o, sets, scale, err := o.mapPoints(name, x, y)
+	if err != nil {
+		return problem{}, nil, err
+	}
+	x, y = sets[0], sets[1]
 	if isLine(name, x, o) {
 		o.Directions = &Directions{[]float32{1}, []int{1, 1}}
 	}
@@ -349,7 +369,7 @@ func prepare(name string, x, y *datasets.Set, o DistanceConfig) (problem, loss.L
 	if o.Certify {
 		o.Path = HostPath
 	}
-	p := problem{name: name, x: x, y: y, placed: [2]*datasets.Set{x, y}, DistanceConfig: o}
+	p := problem{name: name, x: x, y: y, placed: sets, mapped: mapped, scale: scale, DistanceConfig: o}
 	if err != nil {
 		return p, l, err
 	}

@@ -66,6 +66,8 @@ type distanceCall struct {
 	Normalize     string `flag:"normalize" unit:"NAME" words:"none unit" group:"Loss" help:"emd-approx: unit centres both clouds of a pair together, scales them to radius 1, and the value back; none takes clouds as they are"`
 	Bracket       bool   `flag:"bracket" group:"Loss" help:"also bound the 2-Wasserstein distance (root, mean over points) by the same directions; sliced losses with p = 2"`
 	Labelled      string `flag:"labelled" unit:"FILE" reads:"file" group:"Loss" help:"with --bracket: .csv file of pairs with known W2, in rows x file, y file, W2, to which an estimate of W2 is fitted"`
+	Scale         bool   `flag:"scale" group:"Loss" help:"divide each coordinate by its standard deviation within the clouds: for features of unlike range"`
+	Features      int    `flag:"features" range:"1.." unset:"0" group:"Loss" help:"slice all monomials of this odd degree in the coordinates, in place of the points"`
 	Population    bool   `flag:"population" group:"Loss" help:"sw and its kind with --p 2 and --reduce mean: also the interval that covers the sampling of the points, for clouds of independent points"`
 	Directions    string `flag:"directions" unit:"FILE" reads:"file" group:"Directions" help:".npy file with [L,d] or [B,L,d] directions, used as given"`
 	Path          string `flag:"path" unit:"NAME" words:"auto host graph" group:"Directions" help:"where slices are evaluated: host (plain Go), graph (the training graph), or auto (host unless there is a GPU)"`
@@ -158,7 +160,7 @@ func (d *distanceCall) run() error {
 func (d *distanceCall) options(x, y *datasets.Set) (o swlab.DistanceConfig, err error) {
 	config := d.settings()
 	config.Maps.Points = 0
-	o = swlab.DistanceConfig{Config: config, Seed: d.Seed, Gradient: d.OutGrad != "", Normalize: d.Normalize == "unit", Bracket: d.Bracket, Population: d.Population,
+	o = swlab.DistanceConfig{Config: config, Seed: d.Seed, Gradient: d.OutGrad != "", Normalize: d.Normalize == "unit", Bracket: d.Bracket, Population: d.Population, Scale: d.Scale,
 		Certify: d.Certify, Search: d.Search,
 		Path: map[string]swlab.Path{"auto": swlab.AutoPath, "host": swlab.HostPath, "graph": swlab.GraphPath}[d.Path]}
 	if d.Directions != "" {
@@ -167,6 +169,11 @@ func (d *distanceCall) options(x, y *datasets.Set) (o swlab.DistanceConfig, err 
 			return o, usageError(fmt.Errorf("--directions: %w", err))
 		}
 		o.Directions = &swlab.Directions{Values: v, Shape: shape}
+	}
+	if d.Features != 0 {
+		if o.Features, err = swlab.Polynomials(d.Features); err != nil {
+			return o, usageError(err)
+		}
 	}
 	direction, err := d.read()
 	if err != nil {
@@ -262,7 +269,7 @@ func (d *distanceCall) save(x, y *datasets.Set, r *swlab.Result) (unwritten erro
 		shape      []int
 	}{
 		{"out-slices", d.OutSlices, r.Costs, []int{x.Clouds, drawn}},
-		{"out-directions", d.OutDirections, r.Directions, []int{x.Clouds, drawn, x.Dim}},
+		{"out-directions", d.OutDirections, r.Directions, []int{x.Clouds, drawn, len(r.Directions) / max(1, x.Clouds*drawn)}},
 		{"out-grad", d.OutGrad, r.Gradient, []int{y.Clouds, y.Points, y.Dim}},
 	} {
 		switch {
@@ -284,7 +291,8 @@ type distanceAnswer struct {
 	StdErrPerPair  []number          `json:"stderr_per_pair"`
 	Confidence     []number          `json:"confidence_95"`
 	Covers         string            `json:"covers"`
-	Population     *swlab.Population `json:"population"` // null if not asked for, or not known
+	Scale          []float64         `json:"scale,omitempty"` // by what the coordinates were divided
+	Population     *swlab.Population `json:"population"`      // null if not asked for, or not known
 	Slicing        string            `json:"slicing,omitempty"`
 	Slices         int               `json:"slices"`
 	SlicesNeeded   *int              `json:"slices_for_one_percent"`
@@ -326,7 +334,7 @@ func newBracket(b *swlab.Bracket) *bracket {
 func newDistanceAnswer(r *swlab.Result, seed uint64) distanceAnswer {
 	a := distanceAnswer{
 		Loss: r.Loss, Value: number(r.Value), PerPair: numbers(r.PerPair), StdErr: number(r.StdErr), StdErrPerPair: numbers(r.PairErrs),
-		Confidence: numbers([]float64{r.Low, r.High}), Covers: r.Covers, Population: r.Population, Slicing: r.Slicing, Slices: r.Slices, Convention: r.Convention, P: r.Exponent,
+		Confidence: numbers([]float64{r.Low, r.High}), Covers: r.Covers, Population: r.Population, Scale: r.Scale, Slicing: r.Slicing, Slices: r.Slices, Convention: r.Convention, P: r.Exponent,
 		Bracket: newBracket(r.Bracket), Assigned: r.MatchedMass, Seed: seed, Backend: r.Backend, Seconds: r.Work.Seconds, Ledger: r.Work, withoutSlicing: r.Costs == nil,
 	}
 	if r.DualityGap != nil {
@@ -361,6 +369,9 @@ func (a distanceAnswer) String() string {
 			text += fmt.Sprintf(", estimate %.6g", *b.Estimate)
 		}
 		rows = append(rows, [2]string{"W2 (root, mean)", text})
+	}
+	if a.Scale != nil {
+		rows = append(rows, [2]string{"divided by", strings.Trim(fmt.Sprintf("%.4g", a.Scale), "[]")})
 	}
 	if p := a.Population; p != nil {
 		rows = append(rows, [2]string{"population", fmt.Sprintf("+- %.2g, 95 %% between %.6g and %.6g (directions and points)", p.StdErr, p.Low, p.High)})

@@ -89,19 +89,20 @@ func add[T float32 | float64 | int32](a *Answer, name string, values []T, shape 
 
 // functions are the calls by their names.
 var functions = map[string]func(*Request, *Answer) error{
-	"distance":    distance,
-	"emd":         emd,
-	"normality":   normality,
-	"plan":        plans,
-	"cloud":       cloud,
-	"ablate":      ablate,
-	"picture":     picture,
-	"save":        save,
-	"train":       training,
-	"sweep":       sweeping,
-	"table":       paperTable,
-	"gap":         gapStudy,
-	"vmf_samples": samples,
+	"distance":        distance,
+	"emd":             emd,
+	"normality":       normality,
+	"plan":            plans,
+	"cloud":           cloud,
+	"ablate":          ablate,
+	"picture":         picture,
+	"save":            save,
+	"train":           training,
+	"sweep":           sweeping,
+	"table":           paperTable,
+	"gap":             gapStudy,
+	"two_sample_test": twoSampleTest,
+	"vmf_samples":     samples,
 	"version": func(_ *Request, a *Answer) error {
 		a.Text = map[string]string{"version": version.String()}
 		return nil
@@ -110,7 +111,8 @@ var functions = map[string]func(*Request, *Answer) error{
 
 // pythonic words an error of the library for a caller in Python.
 var pythonic = strings.NewReplacer("--reduce mean, in Go Reduce: loss.Mean", `reduce="mean"`, "--normalize unit, in Go Normalize: true", `normalize="unit"`,
-	"masses of ", "mass_", "ascent steps:", "ascent_steps:", "ascent rate:", "ascent_rate:",
+	"masses of ", "mass_", "--scale (in Go Scale: true)", "scale=True", "`swlab test` (in Go TwoSampleTest)", "swlab.two_sample_test", "gradient (--out-grad)", "gradient",
+	"ascent steps:", "ascent_steps:", "ascent rate:", "ascent_rate:",
 	"--ascent-starts, in Go AscentStarts", "ascent_starts", "--budget, in Go Search.Budget", "budget")
 
 // Fail makes the answer that error.
@@ -232,16 +234,19 @@ func (r *Request) masses(name string, set *datasets.Set) ([]float64, error) {
 
 // distanceSettings are the arguments of distance that are no arrays.
 type distanceSettings struct {
-	Loss      string            `json:"loss"`
-	Path      string            `json:"path"`
-	Normalize string            `json:"normalize"`
-	Gradient  bool              `json:"gradient"`
-	Bracket   bool              `json:"bracket"`
-	DK        int               `json:"dk"`
-	K         int               `json:"k"`
-	Variant   amortizer.Variant `json:"variant"`
-	Weights   string            `json:"weights"`
-	Certify   bool              `json:"certify"`
+	Loss       string            `json:"loss"`
+	Path       string            `json:"path"`
+	Normalize  string            `json:"normalize"`
+	Gradient   bool              `json:"gradient"`
+	Bracket    bool              `json:"bracket"`
+	Population bool              `json:"population"`
+	Scale      bool              `json:"scale"`
+	Features   int               `json:"features" range:"1.." unset:"0"`
+	DK         int               `json:"dk"`
+	K          int               `json:"k"`
+	Variant    amortizer.Variant `json:"variant"`
+	Weights    string            `json:"weights"`
+	Certify    bool              `json:"certify"`
 	sphere.Search
 	loss.Config
 }
@@ -283,13 +288,18 @@ func (s distanceSettings) config(r *Request) (o swlab.DistanceConfig, err error)
 		return o, fmt.Errorf("normalize: expected none or unit, found %q", s.Normalize)
 	}
 	o = swlab.DistanceConfig{Config: s.Config, Seed: r.Seed, Path: path, Normalize: unit, Gradient: s.Gradient, GradientX: s.Gradient, Bracket: s.Bracket,
-		Certify: s.Certify, Search: s.Search}
+		Population: s.Population, Scale: s.Scale, Certify: s.Certify, Search: s.Search}
 	if s.Weights != "" {
 		if s.Amortizer == "" {
 			return o, fmt.Errorf("weights: without an amortizer nothing has weights")
 		}
 		if o.Weights, err = weights.Read(s.Weights); err != nil {
 			return o, fmt.Errorf("weights: %w", err)
+		}
+	}
+	if s.Features != 0 {
+		if o.Features, err = swlab.Polynomials(s.Features); err != nil {
+			return o, err
 		}
 	}
 	o.Engine, err = backend()
@@ -332,7 +342,7 @@ func distance(r *Request, a *Answer) error {
 	}
 	a.Text = map[string]string{"loss": d.Loss, "convention": d.Convention, "slices": strconv.Itoa(d.Slices)}
 	if d.Costs != nil {
-		a.Text["line_cost"] = s.Cost.String()
+		a.Text["line_cost"], a.Text["slicing"], a.Text["covers"] = s.Cost.String(), d.Slicing, d.Covers
 	}
 	for _, w := range d.Warnings {
 		a.Warnings = append(a.Warnings, pythonic.Replace(w))
@@ -341,6 +351,12 @@ func distance(r *Request, a *Answer) error {
 	add(a, "stderr", []float64{d.StdErr})
 	add(a, "interval", []float64{d.Low, d.High}, 2)
 	add(a, "p", []float64{d.Exponent})
+	add(a, "scale", d.Scale, len(d.Scale))
+	if p := d.Population; p != nil {
+		add(a, "population_stderr", []float64{p.StdErr})
+		add(a, "population_low", []float64{p.Low})
+		add(a, "population_high", []float64{p.High})
+	}
 	add(a, "per_pair", d.PerPair, x.Clouds)
 	add(a, "per_pair_stderr", d.PairErrs, x.Clouds)
 	add(a, "duality_gap", d.DualityGap, x.Clouds)
@@ -348,8 +364,8 @@ func distance(r *Request, a *Answer) error {
 	add(a, "matched_mass", d.MatchedMass, x.Clouds)
 	perPair := len(d.Costs) / x.Clouds
 	add(a, "costs", d.Costs, x.Clouds, perPair)
-	add(a, "directions", d.Directions, x.Clouds, perPair, x.Dim)
-	add(a, "location", d.Location, x.Clouds, x.Dim)
+	add(a, "directions", d.Directions, x.Clouds, perPair, len(d.Directions)/max(1, x.Clouds*perPair))
+	add(a, "location", d.Location, x.Clouds, len(d.Location)/x.Clouds)
 	add(a, "gradient_x", d.GradientX, x.Clouds, x.Points, x.Dim)
 	add(a, "gradient_y", d.Gradient, y.Clouds, y.Points, y.Dim)
 	if b := d.Bracket; b != nil {

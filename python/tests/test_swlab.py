@@ -246,6 +246,44 @@ def test_normality(tmp_path):
     np.testing.assert_allclose(swlab.normality(x, slices=7, slicing="qmc", seed=3).statistics, theirs["statistics"], rtol=1e-12)
     with pytest.raises(ValueError, match=r"directions: expected shape \[L, 3\]"):
         swlab.normality(x, directions=np.eye(2))
+def test_two_sample_test(tmp_path):
+    x, y = normal(5, 40, 3), normal(6, 30, 3) + 0.4
+    np.save(tmp_path / "x.npy", x)
+    np.save(tmp_path / "y.npy", y)
+    want = program(tmp_path, *"test x.npy y.npy --slices 20 --permutations 199 --p 1 --seed 3".split())
+    t = swlab.two_sample_test(x, y, slices=20, permutations=199, p=1, seed=3)
+    assert (t.p_value, t.p_value_stderr, t.statistic) == (want["p_value"], want["p_value_stderr"], want["statistic"])
+    assert swlab.two_sample_test(x, x).p_value == 1 and "p_value" in repr(t)
+    for wrong, text in ((dict(permutations=0), "permutations"), (dict(p=0.5), "p: expected"), (dict(slicing="none"), "slicing distribution")):
+        with pytest.raises(ValueError, match=text):
+            swlab.two_sample_test(x, y, **wrong)
+    with pytest.raises(ValueError, match="of one dimension"):
+        swlab.two_sample_test(x, y[:, :2])
+
+
+def test_auto_population_scale_features(tmp_path):
+    x, y = normal(5, 100, 3), normal(6, 80, 3) + 1
+    np.save(tmp_path / "x.npy", x)
+    np.save(tmp_path / "y.npy", y)
+    want = program(tmp_path, *"distance x.npy y.npy --slicing auto --population --reduce mean --seed 3".split())
+    d = swlab.distance(x, y, slicing="auto", population=True, reduce="mean", seed=3)
+    assert (d.slicing, d.covers) == (want["slicing"], want["covers"]) and d.slicing == "auto: qmc"
+    assert want["population"] == {name: getattr(d.population, name) for name in ("stderr", "low", "high")}
+    assert d.population.stderr > d.stderr and d.population.low < 1 < d.population.high
+    with pytest.warns(UserWarning, match="two_sample_test"):
+        assert swlab.distance(x, x[:80], population=True, reduce="mean").population is None
+    wide = np.array([1, 1e4, 1], np.float32)
+    with pytest.warns(UserWarning, match="scale=True"):
+        swlab.distance(x * wide, y * wide, reduce="mean")
+    np.save(tmp_path / "x.npy", x * wide)
+    np.save(tmp_path / "y.npy", y * wide)
+    scaled = swlab.distance(x * wide, y * wide, scale=True, features=3, reduce="mean", seed=3)
+    want = program(tmp_path, *"distance x.npy y.npy --scale --features 3 --reduce mean --seed 3".split())
+    assert scaled.value == want["value"] and scaled.scale.tolist() == want["scale"] and scaled.directions.shape == (100, 10)
+    assert swlab.distance([[1, 1]], [[2, 1]], features=3, directions=[[1, 0, 0, 0]]).value == 49
+    for wrong in (dict(features=2), dict(scale=True, gradient=True), dict(population=True), dict(scale=1), dict(features=1.5)):
+        with pytest.raises(ValueError):
+            swlab.distance(x, y, **wrong)
 
 
 def test_vmf_samples(tmp_path):
