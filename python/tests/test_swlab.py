@@ -254,7 +254,7 @@ def test_two_sample_test(tmp_path):
     t = swlab.two_sample_test(x, y, slices=20, permutations=199, p=1, seed=3)
     assert (t.p_value, t.p_value_stderr, t.statistic) == (want["p_value"], want["p_value_stderr"], want["statistic"])
     assert swlab.two_sample_test(x, x).p_value == 1 and "p_value" in repr(t)
-    for wrong, text in ((dict(permutations=0), "permutations"), (dict(p=0.5), "p: expected"), (dict(slicing="none"), "slicing distribution")):
+    for wrong, text in ((dict(permutations=0), "permutations"), (dict(p=0.5), "p: expected"), (dict(slicing="other"), "slicing distribution")):
         with pytest.raises(ValueError, match=text):
             swlab.two_sample_test(x, y, **wrong)
     with pytest.raises(ValueError, match="of one dimension"):
