@@ -3,7 +3,7 @@ package lab_test
 import (
 	"fmt"
 
-	lab "github.com/sliced-wasserstein/lab"
+	"github.com/sliced-wasserstein/lab"
 )
 
 func Example() {

@@ -1,9 +1,9 @@
 // Package lab is sliced Wasserstein distances in one line a thought, for notebooks:
 //
-//	var x, y = lab.Cloud("chair"), lab.Cloud("plane")
+//	var x, y = lab.Cloud("chair"), lab.Cloud("bed")
 //
 //	%%
-//	lab.VDSW(x, y, lab.Kappa(10), lab.Slices(1000)).Show()
+//	lab.VDSW(x, y, lab.Kappa(10), lab.Slices(1000))
 //
 // In a notebook, a process that lives as long as the kernel holds clouds, networks, compiled programs and
 // results. Cells are thin programs that ask it, so a value at package level is computed once: an
