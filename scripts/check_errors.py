@@ -33,7 +33,7 @@ def said(cell):
     for output in cell.outputs:
         shown = [output.get("text", ""), output.get("data", {}).get("text/html", "")]
         parts += output.traceback if output.output_type == "error" else shown
-    return "\n".join(parts)
+    return "".join(parts)
 
 
 LOSS = """type moments struct{}
