@@ -205,7 +205,7 @@ def distance(
     a sum over points without a root, which is m W_p^p of the projections. ``reduce="mean"`` divides
     by the number of points, ``root=True`` takes the p-th root. Clouds of unequal sizes or with
     masses need the mean, also of emd-exact. Nothing is centred or scaled. Clouds of one dimension,
-    [m, 1], are compared on the line, without slices.
+    [m] or [m, 1], are compared on the line, without slices.
 
     Args:
         x, y: the clouds.
@@ -284,7 +284,7 @@ def distance(
         **scalars, interval=(low, high), loss=text["loss"], convention=text["convention"], slices=int(text["slices"]),
         line_cost=text.get("line_cost"), covers=text.get("covers"), slicing=text.get("slicing"), scale=divided,
         bracket=_part("bracket", bounds), population=_part("population", interval), _clouds={name: arrays[name] for name in ("x", "y")},
-        **_squeeze(found, single)
+        **_squeeze(found, single, x, y)
     )  # fmt: skip
 
 
@@ -312,7 +312,7 @@ def emd(x: npt.ArrayLike, y: npt.ArrayLike, *, p: float = 1, gradient: bool = Fa
     """
     arrays, single = _pair(x, y)
     _, found = _library.call("emd", dict(p=p, gradient=gradient), arrays)
-    return Matching(**_squeeze(found, single))
+    return Matching(**_squeeze(found, single, x, y))
 
 
 def plan(
@@ -344,7 +344,10 @@ def plan(
         ``costs`` [L], ``cost`` of the best direction, which is number ``best``, ``expected_cost``, and the plans
         of both, ``plan`` and ``expected_plan``: rows [k, 3] of a row of x, a row of y and the mass.
     """
-    arrays = {"x": _library.array("x", x, (2,), None), "y": _library.array("y", y, (2,), None)}
+    clouds, single = _pair(x, y)
+    if not single:
+        raise ValueError(f"x and y: expected clouds [m, dim], found shapes {np.shape(x)} and {np.shape(y)}")
+    arrays = {name: cloud[0] for name, cloud in clouds.items()}
     for name, given, axes in (("directions", directions, 2), ("mass_x", mass_x, 1), ("mass_y", mass_y, 1)):
         if given is not None:
             arrays[name] = _library.array(name, given, (axes,), np.float64)
@@ -438,14 +441,17 @@ def version() -> str:
 
 
 def _pair(x, y):
-    """Both clouds with an axis of clouds, and whether they came without one."""
-    x, y = _library.array("x", x, (2, 3), None), _library.array("y", y, (2, 3), None)
+    """Both clouds with an axis of clouds, and whether they came without one. An array [m] is the cloud [m, 1]."""
+    x, y = (_library.array(name, cloud, (1, 2, 3), None) for name, cloud in (("x", x), ("y", y)))
+    x, y = (cloud[:, None] if cloud.ndim == 1 else cloud for cloud in (x, y))
     if x.ndim != y.ndim:
         raise ValueError(f"x and y: expected as many axes in both, found shapes {x.shape} and {y.shape}")
     single = x.ndim == 2
     return ({"x": x[None], "y": y[None]} if single else {"x": x, "y": y}), single
 
 
-def _squeeze(found, single):
-    """The arrays without the axis of clouds if the clouds have none."""
-    return {name: a[0] for name, a in found.items()} if single else found
+def _squeeze(found, single, x, y):
+    """The arrays without the axis of clouds if the clouds have none. Gradients have the shapes of the clouds."""
+    shapes = {"gradient_x": np.shape(x), "gradient_y": np.shape(y)}
+    found = {name: a[0] for name, a in found.items()} if single else found
+    return {name: a.reshape(shapes.get(name, a.shape)) for name, a in found.items()}

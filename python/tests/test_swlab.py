@@ -294,6 +294,17 @@ def test_vmf_samples(tmp_path):
     np.testing.assert_allclose(np.linalg.norm(got.mean(0)), want["mean_resultant_length_expected"], atol=5e-3)
 
 
+def test_line():
+    """Arrays [m] are clouds on the line, in all calls; gradients have their shape."""
+    x, y = [0.0, 2.0, 5.0], np.array([1.0, 1.0, 1.0])
+    d = swlab.distance(x, y, p=1, gradient=True)
+    assert (d.value, d.gradient_y.tolist(), d.stderr) == (pytest.approx(6, rel=1e-12), [1, -1, -1], 0)
+    assert swlab.distance(x, y[:2, None], p=1, reduce="mean", mass_x=[0, 1, 1]).value == 2.5
+    assert swlab.emd(x, y, p=2).cost == 18
+    p = swlab.plan(x, y[:1], mass_x=[1, 1, 2])
+    assert (p.cost, p.plan.tolist()) == (8.5, [[0, 0, 0.25], [1, 0, 0.25], [2, 0, 0.5]])
+
+
 def test_no_copy(pair, monkeypatch):
     """float32 is handed over as it lies in memory, also if it may not be written."""
     x, y = pair
@@ -360,8 +371,7 @@ def test_masses_and_line():
     assert d.stderr == 0 and d.slices == 1
     m = swlab.emd(np.array([[1.0], [2], [5], [5]]), np.array([[0.0], [6], [1], [6]]), p=60)
     assert m.cost == 4 and m.duality_gap <= 1e-12
-    with pytest.raises(ValueError, match=r"x\[:, None\]"):
-        swlab.distance(x, y)
+    assert swlab.distance(x, y, "sw", reduce="mean", root=True, p=1).value == pytest.approx(12.5, rel=1e-12)
 
 
 WRONG = [
@@ -386,7 +396,7 @@ WRONG = [
     (dict(x=np.full((2, 60, 3), 1e300)), "x: cloud 0, point 0: expected finite coordinates, found one that is infinite, or larger than 3.4e38"),
     (dict(x=np.zeros((2, 0, 3))), "at least one point"),
     (dict(x=normal(1, 60, 3)), "as many axes"),
-    (dict(x=[1.0, 2.0]), "x: expected 2 or 3 axes"),
+    (dict(x=1.0), "x: expected 1 or 2 or 3 axes"),
 ]
 
 
