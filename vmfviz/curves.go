@@ -36,7 +36,8 @@ type Series struct {
 	Label string
 	// X and Y are the points, X not decreasing. A nil X means 1, 2, 3, ... A NaN in Y is a gap.
 	X, Y []float64
-	// Low and High bound a band around the curve, for example ± one standard error; nil means none.
+	// Low and High bound a band around the curve, for example ± one standard error; nil means none. Where one
+	// of them is NaN, like the bounds of a single slice, there is no band.
 	Low, High []float64
 	// Role gives the colour; Auto takes the next of the palette.
 	Role Role
@@ -135,7 +136,7 @@ func (s Series) check(name string, logX, logY bool) error {
 		if err != nil || math.IsNaN(y) {
 			return err
 		}
-		if s.Low != nil {
+		if s.bounded(i) {
 			err = cmp.Or(number("Low", s.Low[i], logY), number("High", s.High[i], logY))
 		}
 		return cmp.Or(number("Y", y, logY), err)
@@ -150,11 +151,21 @@ func (s Series) x(i int) float64 {
 	return s.X[i]
 }
 
+// bounded reports whether value i has bounds.
+func (s Series) bounded(i int) bool {
+	return s.Low != nil && !math.IsNaN(s.Low[i]) && !math.IsNaN(s.High[i])
+}
+
 // runs returns the lines of a curve with these values, parted by the gaps in Y.
-func (s Series) runs(y []float64) (lines []plotter.XYs) {
+func (s Series) runs(y []float64) []plotter.XYs {
+	return s.parted(y, func(i int) bool { return math.IsNaN(s.Y[i]) })
+}
+
+// parted returns the lines of a curve with these values, parted by gaps.
+func (s Series) parted(y []float64, isGap func(int) bool) (lines []plotter.XYs) {
 	var l plotter.XYs
 	for i := range y {
-		gap := math.IsNaN(s.Y[i])
+		gap := isGap(i)
 		if !gap {
 			l = append(l, plotter.XY{X: s.x(i), Y: y[i]})
 		}
@@ -167,7 +178,8 @@ func (s Series) runs(y []float64) (lines []plotter.XYs) {
 
 // band is the area between Low and High, with a ring for each run of values.
 func (s Series) band() (rings []plotter.XYs) {
-	low, high := s.runs(s.Low), s.runs(s.High)
+	isGap := func(i int) bool { return math.IsNaN(s.Y[i]) || !s.bounded(i) }
+	low, high := s.parted(s.Low, isGap), s.parted(s.High, isGap)
 	for i := range low {
 		slices.Reverse(low[i])
 		rings = append(rings, append(high[i], low[i]...))

@@ -73,6 +73,8 @@ func TestBadArguments(t *testing.T) {
 		{curve(false, Series{X: y, Y: y[:1]}), "panels[0].Series[0].X has length 2"},
 		{curve(true, Series{Y: []float64{1, 0}}), "Y[1] is 0, expected a positive"},
 		{curve(false, Series{Y: y, Low: y}), "Low and High have lengths 2 and 0"},
+		{curve(false, Series{Y: y, Low: y, High: []float64{2, math.Inf(1)}}), "High[1] is +Inf"},
+		{wrong(Fold(View{}, []float32{1, 1, 1})), "directions: row 0 has length"},
 		{curve(false, Series{Y: []float64{nan}}), "holds no number"},
 
 		{dots(), "no estimates"},

@@ -3,6 +3,8 @@ package vmfviz
 import (
 	"cmp"
 	"fmt"
+	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -53,7 +55,8 @@ func (p SpherePanel) check(name string) error {
 // SphereOptions are what the panels of a [Sphere] picture share.
 type SphereOptions struct {
 	Title string
-	// View is where the reader stands; the zero View is From(35, 22).
+	// View is where the reader stands. The zero View is From(35, 22), or the place nearest to it from which no
+	// Location is behind a sphere that is opaque ([Heat]).
 	View View
 	// Columns is the number of panels in a row; 0 means up to four.
 	Columns int
@@ -63,6 +66,54 @@ type SphereOptions struct {
 }
 
 var sphereView = From(35, 22)
+
+// view is where the reader of these panels stands.
+func (o SphereOptions) view(panels []SpherePanel) View {
+	if o.View.set {
+		return o.View
+	}
+	best, most := sphereView, math.Inf(-1)
+	for turn := 0.0; turn <= 180; turn += 5 {
+		for _, v := range []View{
+			From(sphereView.azimuth+turn, sphereView.elevation), From(sphereView.azimuth-turn, sphereView.elevation),
+			From(sphereView.azimuth+turn, -sphereView.elevation), From(sphereView.azimuth-turn, -sphereView.elevation),
+		} {
+			// The least of the arrows that would be hidden; from 0.3 on, 17 degrees from the edge, it is seen well.
+			least := 0.3
+			for _, p := range panels {
+				if p.Heat != nil && p.Location != nil {
+					least = min(least, dot(v.cameraZ().fore, row3(p.Location, 0)))
+				}
+			}
+			if v == sphereView && least >= 0 {
+				return v
+			}
+			if least > most {
+				best, most = v, least
+			}
+		}
+	}
+	return best
+}
+
+// Fold returns directions [N, 3] with those on the far side of the sphere in their opposites' places. Slices along
+// θ and −θ cost the same, so both stand for one axis; a von Mises-Fisher distribution tells them apart.
+// The zero View is that of [SphereOptions], From(35, 22).
+func Fold(v View, directions []float32) ([]float32, error) {
+	if err := checkUnit("directions", directions, 3); err != nil {
+		return nil, err
+	}
+	fore := v.or(sphereView).cameraZ().fore
+	folded := slices.Clone(directions)
+	for i := range len(folded) / 3 {
+		if dot(fore, row3(folded, i)) < 0 {
+			for k := range 3 {
+				folded[3*i+k] = -folded[3*i+k]
+			}
+		}
+	}
+	return folded, nil
+}
 
 func (o SphereOptions) check(panels []SpherePanel) error {
 	return cmp.Or(
@@ -114,7 +165,7 @@ func (o SphereOptions) draw(panels []SpherePanel, cols int, widest vg.Length, ar
 	scale := newHeatScale(panels)
 	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf(alt, len(panels))), bar: scale.bar}
 	w := min(widest, p.room(cols))
-	s := spheres{projection: projection{o.View.or(sphereView).cameraZ(), area}, heatScale: scale, small: w < 200}
+	s := spheres{projection: projection{o.view(panels).cameraZ(), area}, heatScale: scale, small: w < 200}
 	xmin, xmax, ymin, ymax := s.reach(panels)
 	s.unit = float64(w) / (xmax - xmin)
 	var plots []*plot.Plot

@@ -58,7 +58,7 @@ func SphereHTML(o SphereOptions, panels ...SpherePanel) (string, error) {
 	if err := o.check(panels); err != nil {
 		return "", err
 	}
-	view := o.View.or(sphereView)
+	view := o.view(panels)
 	scale := newHeatScale(panels)
 	d := turningData{
 		Title: o.Title, Replace: o.Replace, Azimuth: view.azimuth, Elevation: view.elevation,

@@ -1,6 +1,8 @@
 package notebook
 
 import (
+	"math"
+
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/swlab"
@@ -36,5 +38,9 @@ func SliceCosts(x, y *datasets.Set, directions []float32) ([]float64, error) {
 	return costs, nil
 }
 
-// Angle is [experiments.Angle].
-func Angle(a, b []float32) float64 { return experiments.Angle(a, b) }
+// Angle returns the angle between two axes, in degrees from 0 to 90: slices along θ and −θ are one, F(θ) = F(−θ).
+// The angle between two directions, or two codes, is [experiments.Angle].
+func Angle(a, b []float32) float64 {
+	angle := experiments.Angle(a, b)
+	return math.Min(angle, 180-angle)
+}

@@ -37,8 +37,11 @@ func TestLecture(t *testing.T) {
 			t.Errorf("directions %v cost %v", directions, f)
 		}
 	}
-	if a := Angle([]float32{2, 0, 0}, []float32{-1, 0, 0}); a != 180 {
+	if a := Angle([]float32{2, 0, 0}, []float32{-1, 0, 0}); a != 0 {
 		t.Errorf("opposite directions: %v degrees", a)
+	}
+	if a := Angle([]float32{1, 0, 0}, []float32{-1, 1, 0}); math.Abs(a-45) > 1e-4 {
+		t.Errorf("axes of directions 135 degrees apart: %v degrees", a)
 	}
 	if a := Angle([]float32{1, 0, 0}, []float32{1, 1e-5, 0}); math.Abs(a/(1e-5*180/math.Pi)-1) > 1e-4 {
 		t.Errorf("a small angle: %v degrees", a)

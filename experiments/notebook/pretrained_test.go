@@ -19,7 +19,7 @@ func TestPretrained(t *testing.T) {
 		t.Errorf("make network trains elsewhere than in %s (%v)", pretrained, err)
 	}
 	root := t.TempDir()
-	must.M(os.WriteFile(filepath.Join(root, "go.mod"), []byte("module x\n"), 0o644))
+	must.M(os.WriteFile(filepath.Join(root, "go.mod"), []byte("module github.com/sliced-wasserstein/lab\n"), 0o644))
 	t.Chdir(root)
 	b := &Session{}
 	if net, err := b.Pretrained(); net != nil || err != nil {

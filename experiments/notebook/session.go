@@ -7,6 +7,7 @@
 package notebook
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -16,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/sliced-wasserstein/lab/datasets"
@@ -43,40 +45,51 @@ func (b *Session) context() context.Context {
 	return b.Context
 }
 
-// Open reads the environment and makes the folder for results: $SWLAB_OUT, or .out/NAME in the
-// repository.
+// Open reads the environment and makes the folder for results: $SWLAB_OUT, or swlab-out/NAME beside the notebook, or for a
+// notebook inside this module's repository .out/NAME there.
 func Open(name string) (*Session, error) {
 	b := &Session{Data: os.Getenv("SWLAB_DATA"), Out: os.Getenv("SWLAB_OUT"), Fast: os.Getenv("FAST") == "1"}
 	if b.Data == "" {
 		b.Data = "builtin"
 	}
 	if b.Out == "" {
-		root, err := repository()
+		dir, err := os.Getwd()
 		if err != nil {
 			return nil, err
 		}
-		b.Out = filepath.Join(root, ".out", name)
+		b.Out = filepath.Join(dir, "swlab-out", name)
+		if root := repositoryOf(dir); root != "" {
+			b.Out = filepath.Join(root, ".out", name)
+		}
 	}
 	return b, os.MkdirAll(filepath.Join(b.Out, "pictures"), 0o755)
 }
 
-// repository returns the nearest parent folder that holds go.mod, else $SWLAB_ROOT, which the kernel
+// repository returns the repository that the notebook lies in, else $SWLAB_ROOT, which the kernel
 // sets.
 func repository() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return "", err
 	}
+	root := cmp.Or(repositoryOf(dir), os.Getenv("SWLAB_ROOT"))
+	if root == "" {
+		return "", errors.New("this folder is not in the repository: start the notebook inside the repository, or on its kernel")
+	}
+	return root, nil
+}
+
+// repositoryOf returns the folder at or above dir that holds this module, or "".
+func repositoryOf(dir string) string {
 	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir, nil
+		text, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		first, _, _ := strings.Cut(string(text), "\n")
+		if err == nil && strings.TrimSpace(first) == "module github.com/sliced-wasserstein/lab" {
+			return dir
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
-			if root := os.Getenv("SWLAB_ROOT"); root != "" {
-				return root, nil
-			}
-			return "", errors.New("no go.mod in this folder or above: start the notebook inside the repository, or set SWLAB_OUT")
+			return ""
 		}
 		dir = up
 	}

@@ -122,6 +122,26 @@ func TestOnePerClass(t *testing.T) {
 	}
 }
 
+// TestOut: results lie beside the notebook, also in the module of somebody else; those of a lecture in the repository.
+func TestOut(t *testing.T) {
+	t.Setenv("SWLAB_OUT", "")
+	root := must.M1(repository())
+	t.Setenv("SWLAB_ROOT", root)
+	for dir, want := range map[string]string{"": "swlab-out/mine", "module/deep": "module/deep/swlab-out/mine"} {
+		top := must.M1(filepath.EvalSymlinks(t.TempDir()))
+		must.M(os.MkdirAll(filepath.Join(top, "module", "deep"), 0o755))
+		must.M(os.WriteFile(filepath.Join(top, "module", "go.mod"), []byte("module example.com/mine\n"), 0o644))
+		t.Chdir(filepath.Join(top, dir))
+		if b := must.M1(Open("mine")); b.Out != filepath.Join(top, want) {
+			t.Errorf("in %q: results in %s, expected %s", dir, b.Out, filepath.Join(top, want))
+		}
+	}
+	t.Chdir(filepath.Join(root, "notebooks"))
+	if repositoryOf(must.M1(os.Getwd())) != root {
+		t.Errorf("a lecture's repository is %s, expected %s", repositoryOf(must.M1(os.Getwd())), root)
+	}
+}
+
 // TestRepository: outside of the repository the folder is the one that the kernel names.
 func TestRepository(t *testing.T) {
 	inside, err := repository()
