@@ -140,7 +140,8 @@ func newRoot() *cobra.Command {
 		commands []*cobra.Command
 	}{
 		{"Distances:", []*cobra.Command{newDistance(c), newPlan(c), newTest(c), newNormality(c), newDirection(c), newMetrics(c), newVMF(c)}},
-		{"Sets of clouds:", []*cobra.Command{newEmbed(c), newPairwise(c), newNeighbours(c), newCluster(c)}},
+		{"Sets of clouds:", []*cobra.Command{newEmbed(c), newPairwise(c), newNeighbours(c), newCluster(c), newBarycenter(c)}},
+		{"Moving clouds:", []*cobra.Command{newRegister(c), newColor(c)}},
 		{"Training and what follows:", []*cobra.Command{
 			newTrain(c), newEvaluate(c), newCompare(c), newEncode(c), newReconstruct(c), newClassify(c), newGenerate(c)}},
 		{"Studies:", []*cobra.Command{newSweep(c), newTable(c)}},
