@@ -83,8 +83,10 @@ func (c *NormalityConfig) complete(dim int) error {
 		}
 		return nil
 	}
-	at := &datasets.Set{Name: "x", Coords: make([]float32, dim), Clouds: 1, Points: 1, Dim: dim} // whose points count for nothing
-	p, l, err := prepare("sw", at, at, DistanceConfig{Config: loss.Config{Slices: c.Slices, Slicing: c.Slicing}, Seed: c.Seed})
+	// Any cloud will do.
+	at := &datasets.Set{Name: "x", Coords: make([]float32, dim), Clouds: 1, Points: 1, Dim: dim}
+	o := DistanceConfig{Config: loss.Config{Slices: c.Slices, Slicing: c.Slicing}, Seed: c.Seed}
+	p, l, err := prepare("sw", at, at, o)
 	if err != nil {
 		return err
 	}

@@ -49,21 +49,22 @@ func TestNormalityAlong(t *testing.T) {
 }
 
 func TestNormalityRefused(t *testing.T) {
+	point := make([]float64, 2)
 	for says, c := range map[string]struct {
-		x []float64
-		NormalityConfig
+		x      []float64
+		config NormalityConfig
 	}{
 		"expected points of 2 coordinates, at least one, found 0 numbers": {},
 		"expected points of 2 coordinates, at least one, found 3 numbers": {x: make([]float64, 3)},
 		"x: point 1, coordinate 0: expected a finite number, found NaN":   {x: []float64{0, 0, math.NaN(), 0}},
-		"direction 1 is the zero vector":                                  {make([]float64, 2), NormalityConfig{Directions: []float64{1, 0, 0, 0}}},
-		"expected shape [L, 2], found 3 numbers":                          {make([]float64, 2), NormalityConfig{Directions: []float64{1, 0, 0}}},
-		"slices and slicing would do nothing":                             {make([]float64, 2), NormalityConfig{Slices: 3, Directions: []float64{1, 0}}},
-		`"random-path" looks at two clouds`:                               {make([]float64, 2), NormalityConfig{Slicing: "random-path"}},
-		"slices: expected at least 1, found -1":                           {make([]float64, 2), NormalityConfig{Slices: -1}},
-		`unknown slicing distribution "unifrom"`:                          {make([]float64, 2), NormalityConfig{Slicing: "unifrom"}},
+		"direction 1 is the zero vector":                                  {point, NormalityConfig{Directions: []float64{1, 0, 0, 0}}},
+		"expected shape [L, 2], found 3 numbers":                          {point, NormalityConfig{Directions: []float64{1, 0, 0}}},
+		"slices and slicing would do nothing":                             {point, NormalityConfig{Slices: 3, Directions: point}},
+		`"random-path" looks at two clouds`:                               {point, NormalityConfig{Slicing: "random-path"}},
+		"slices: expected at least 1, found -1":                           {point, NormalityConfig{Slices: -1}},
+		`unknown slicing distribution "unifrom"`:                          {point, NormalityConfig{Slicing: "unifrom"}},
 	} {
-		if _, err := Normality(c.x, 2, c.NormalityConfig); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := Normality(c.x, 2, c.config); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v, expected %q", err, says)
 		}
 	}

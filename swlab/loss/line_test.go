@@ -101,7 +101,8 @@ func TestLineCostOfSliced(t *testing.T) {
 			t.Errorf("%v, expected %q", err, says)
 		}
 	}
-	if _, err := loss.New("chamfer", with(nil)); err == nil || !strings.Contains(err.Error(), "cost = cramer would do nothing") {
+	_, err := loss.New("chamfer", with(nil))
+	if err == nil || !strings.Contains(err.Error(), "cost = cramer would do nothing") {
 		t.Errorf("%v", err)
 	}
 }

@@ -247,7 +247,8 @@ func TestLineCostRefused(t *testing.T) {
 	if err := c.UnmarshalText([]byte("epps-pulley")); err != nil || c != EppsPulley {
 		t.Errorf("%v, %v", c, err)
 	}
-	if err := c.UnmarshalText([]byte("no")); err == nil || c != EppsPulley || !strings.Contains(err.Error(), "cramer, energy or epps-pulley") {
+	err := c.UnmarshalText([]byte("no"))
+	if err == nil || c != EppsPulley || !strings.Contains(err.Error(), "cramer, energy or epps-pulley") {
 		t.Errorf("%v, %v", c, err)
 	}
 }
