@@ -294,7 +294,7 @@ func exchange(r request) (answer, error) {
 		if _, e := os.Stat(socket); err != nil && e == nil {
 			fmt.Fprintln(os.Stderr, "The process of the lab has ended; it is started again, and what it held is computed anew.")
 		}
-		if err := start(); err != nil {
+		if err := start(interrupted); err != nil {
 			return answer{}, err
 		}
 	}
@@ -335,7 +335,7 @@ func overSocket(raw []byte, interrupted <-chan struct{}, view *view) (answer, er
 const patience = 10 * time.Minute
 
 // start starts the process and waits until it answers.
-func start() error {
+func start(interrupted <-chan struct{}) error {
 	command := os.Getenv("SWLAB_LAB_START")
 	if command == "" {
 		return fmt.Errorf("the process of the lab does not answer at %s, and SWLAB_LAB_START does not say how to start it", socket)
@@ -367,6 +367,8 @@ func start() error {
 				return fmt.Errorf("the process of the lab does not start: %w; see %s.log", err, socket)
 			}
 			exited = nil // another one has the socket
+		case <-interrupted:
+			return errors.New("interrupted")
 		case <-time.After(5 * time.Millisecond):
 		}
 		if !said && time.Since(began) > 3*time.Second {

@@ -118,6 +118,9 @@ var pythonic = strings.NewReplacer("--reduce mean, in Go Reduce: loss.Mean", `re
 // Fail makes the answer that error.
 func (a *Answer) Fail(err error) {
 	*a = Answer{Error: pythonic.Replace(err.Error()), Kind: "value"}
+	if errors.Is(err, context.Canceled) {
+		*a = Answer{Error: "interrupted", Kind: "interrupted"}
+	}
 	if full := new(memory.Error); errors.As(err, &full) {
 		a.Kind = "memory"
 	}

@@ -98,8 +98,9 @@ func (p Process) Serve(ctx context.Context) error {
 	return nil
 }
 
-// grace is how long a cancelled call may take to save what it has.
-const grace = 4 * time.Second
+// grace is how long the caller waits for a call that it has cancelled. The call itself goes on until it has saved
+// what it has.
+const grace = time.Second
 
 // answer answers the call of a connection. The call is cancelled when the caller sends no more.
 func (p Process) answer(ctx context.Context, space *Space, c net.Conn) {
@@ -145,7 +146,7 @@ func (p Process) answer(ctx context.Context, space *Space, c net.Conn) {
 	case a := <-done:
 		send(Event{Answer: &a})
 	case <-time.After(grace):
-		send(Event{Answer: &Answer{Error: "interrupted", Kind: "interrupted"}})
+		send(Event{Answer: &Answer{Error: "interrupted; what was done is kept, and running the cell again goes on", Kind: "interrupted"}})
 	}
 }
 
