@@ -215,3 +215,60 @@ func TestMaxSlicedOfItself(t *testing.T) {
 		}
 	}
 }
+
+// lipschitz is the Lipschitz constant of W_2: the sum of the largest standard deviations of both clouds
+// around their common centre.
+func lipschitz(x, y ot1d.Clouds) (sum float64) {
+	centre := make([]float64, x.Dim)
+	for _, c := range []ot1d.Clouds{x, y} {
+		for i, v := range c.Coords {
+			centre[i%c.Dim] += float64(v) / float64(2*c.Points)
+		}
+	}
+	for _, c := range []ot1d.Clouds{x, y} {
+		moments := mat.NewSymDense(c.Dim, nil)
+		for i := range c.Points {
+			point := vec.To[float64](c.Coords[i*c.Dim : (i+1)*c.Dim])
+			for j := range point {
+				point[j] -= centre[j]
+			}
+			moments.SymRankOne(moments, 1/float64(c.Points), mat.NewVecDense(c.Dim, point))
+		}
+		var e mat.EigenSym
+		e.Factorize(moments, false)
+		sum += math.Sqrt(slices.Max(e.Values(nil)))
+	}
+	return sum
+}
+
+// TestFewerThanLipschitz: to a gap of 1e-3 of W_2^2, a search by the Lipschitz constant alone needs at least
+// 15 times as many directions in the plane, and at least 100 times as many in space, and finds the same.
+func TestFewerThanLipschitz(t *testing.T) {
+	if testing.Short() {
+		t.Skip("tries hundreds of thousands of directions")
+	}
+	r := rand.New(rand.NewPCG(9, 10))
+	for dim, pairs := range map[int]int{2: 20, 3: 1} {
+		least, most := math.Inf(1), 0.0
+		for range pairs {
+			x, y := normals(r, 1, 100, dim, 1), normals(r, 1, 100, dim, 2)
+			s := Search{Gap: math.Sqrt(1.001) - 1}
+			m := must.M1(MaxSliced(x, y, 2, s))[0]
+			constant, pair := lipschitz(x, y), must.M1(ot1d.NewHostPairs(x, y, ot1d.HostConfig{Reduce: ot1d.Mean}))
+			s.Budget = 1e7
+			slow := must.M1(Maximize(dim, func(at []float64) (float64, Bound) {
+				v := math.Sqrt(must.M1(pair.Costs(vec.To[float32](at), 1))[0])
+				return v, func(c Cell) float64 { return v + constant*2*math.Sin(c.Farthest(at)/2) }
+			}, s))
+			if !(slow.Value <= m.Upper && m.Value <= slow.Upper) {
+				t.Errorf("dim %d: %+v, by the Lipschitz constant %+v", dim, m, slow)
+			}
+			ratio := float64(slow.Evaluations) / float64(m.Evaluations)
+			least, most = min(least, ratio), max(most, ratio)
+		}
+		t.Logf("dim %d: %.0f to %.0f times as many directions", dim, least, most)
+		if least < map[int]float64{2: 15, 3: 100}[dim] {
+			t.Errorf("dim %d: from %.0f times as many directions", dim, least)
+		}
+	}
+}
