@@ -388,7 +388,7 @@ async function estimate() {
   }
   const e = done.at(-1);
   $("estimate-text").textContent = equal() ? EQUAL : `L = ${e.slices}: ${format(e.value)}, `
-    + (e.low === null ? "too few independent directions for an interval. " : `95 % interval ${format(e.low)} to ${format(e.high)}. `) + (target || "The dashed line is the mean over all directions.");
+    + (e.low === null ? "too few independent directions for an interval. " : `95 % interval over directions ${format(e.low)} to ${format(e.high)}. `) + (target || "The dashed line is the mean over all directions.");
 }
 function drawGrowth() {
   const [g, w, h] = sheet("growth", () => 220), some = s.estimates, left = 58;

@@ -2,6 +2,7 @@ package swlab_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 
 	"github.com/janpfeifer/must"
 
@@ -73,4 +74,50 @@ func ExampleBracket() {
 	d := must.M1(swlab.Distance("sw", x, y, swlab.DistanceConfig{Seed: 1, Bracket: true}))
 	fmt.Printf("W2 between %.3f and %.3f\n", d.Bracket.Low, d.Bracket.High)
 	// Output: W2 between 1.414 and 1.458
+}
+
+// Six evenly spread directions in space average every quadratic function without error, such as the cost
+// of a translation.
+func ExampleDistance_auto() {
+	o := swlab.DistanceConfig{Seed: 1}
+	o.Slices, o.Slicing, o.Reduce = 6, "auto", loss.Mean
+	d, err := swlab.Distance("sw", square(), shifted(), o)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%.4f, %s\n", d.Value, d.Slicing)
+	// Output: 3.0000, auto: qmc
+}
+
+// A coordinate in other units hides the first, unless both are divided by their standard deviations.
+func ExampleDistance_scale() {
+	x := must.M1(datasets.New([]float64{0, 0, 2, 2e5}, 2, 2))
+	y := must.M1(datasets.New([]float64{1, 0, 3, 2e5}, 2, 2))
+	d, err := swlab.Distance("sw", x, y, swlab.DistanceConfig{Seed: 1, Scale: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(d.Scale)
+	// Output: [1 100000]
+}
+
+// The interval of the squared distance between the two distributions, 1, includes the sampling of the points.
+func ExamplePopulation() {
+	r := rand.New(rand.NewPCG(1, 1))
+	x, y := make([]float64, 900), make([]float64, 900)
+	for i := range x {
+		x[i], y[i] = r.NormFloat64(), r.NormFloat64()+1
+	}
+	o := swlab.DistanceConfig{Seed: 1, Population: true}
+	o.Reduce = loss.Mean
+	d, err := swlab.Distance("sw", must.M1(datasets.New(x, 300, 3)), must.M1(datasets.New(y, 300, 3)), o)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	p := d.Population
+	fmt.Printf("the interval holds 1: %t, wider than that of the directions: %t\n", p.Low < 1 && 1 < p.High, p.StdErr > d.StdErr)
+	// Output: the interval holds 1: true, wider than that of the directions: true
 }

@@ -72,6 +72,9 @@ const potentialBlocks = 8
 // population is the interval of a result; nil, with the reason, if the linearisation does not hold.
 func (p problem) population(d *Result) (*Population, string) {
 	pairs := float64(p.x.Clouds)
+	if math.IsNaN(d.StdErr) {
+		return nil, "population: no interval: the error of the directions is not known: take more slices, or --slicing auto (in Go Slicing)"
+	}
 	variance := d.StdErr * d.StdErr
 	spare := float64(d.Slices - 1)
 	fourths, bias := 0.0, 0.0

@@ -104,6 +104,17 @@ func TestPopulationOfALine(t *testing.T) {
 	}
 }
 
+// TestPopulationOfOneSlice: without an error of the directions there is none of both.
+func TestPopulationOfOneSlice(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 1))
+	o := DistanceConfig{Population: true}
+	o.Reduce, o.Slices = loss.Mean, 1
+	if d := must.M1(Distance("sw", gaussians(r, 50, 2), gaussians(r, 50, 2, 3), o)); d.Population != nil || len(d.Warnings) != 1 ||
+		!strings.Contains(d.Warnings[0], "take more slices") {
+		t.Errorf("%+v, warnings %q", d.Population, d.Warnings)
+	}
+}
+
 // TestPopulationRefuses: other losses and settings have no such interval.
 func TestPopulationRefuses(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))

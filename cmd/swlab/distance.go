@@ -290,7 +290,7 @@ type distanceAnswer struct {
 	StdErr         number            `json:"stderr"`
 	StdErrPerPair  []number          `json:"stderr_per_pair"`
 	Confidence     []number          `json:"confidence_95"`
-	Covers         string            `json:"covers"`
+	Covers         string            `json:"covers,omitempty"`
 	Scale          []float64         `json:"scale,omitempty"` // by what the coordinates were divided
 	Population     *swlab.Population `json:"population"`      // null if not asked for, or not known
 	Slicing        string            `json:"slicing,omitempty"`

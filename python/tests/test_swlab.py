@@ -246,6 +246,8 @@ def test_normality(tmp_path):
     np.testing.assert_allclose(swlab.normality(x, slices=7, slicing="qmc", seed=3).statistics, theirs["statistics"], rtol=1e-12)
     with pytest.raises(ValueError, match=r"directions: expected shape \[L, 3\]"):
         swlab.normality(x, directions=np.eye(2))
+
+
 def test_two_sample_test(tmp_path):
     x, y = normal(5, 40, 3), normal(6, 30, 3) + 0.4
     np.save(tmp_path / "x.npy", x)
