@@ -53,8 +53,9 @@ func monomials(to, point []float64, degree int, factor float64) []float64 {
 
 // mapPoints scales and maps the points of both sets as the call asks, and returns the call that is left,
 // of these points.
-func (o DistanceConfig) mapPoints(name string, x, y *datasets.Set) (DistanceConfig, [2]*datasets.Set, []float64, error) {
-	sets := [2]*datasets.Set{x, y}
+func (o DistanceConfig) mapPoints(name string, x, y *datasets.Set) (
+	left DistanceConfig, sets [2]*datasets.Set, scale []float64, err error) {
+	sets = [2]*datasets.Set{x, y}
 	if !o.Scale && o.Features == nil {
 		return o, sets, nil, nil
 	}
@@ -70,13 +71,13 @@ func (o DistanceConfig) mapPoints(name string, x, y *datasets.Set) (DistanceConf
 	}
 	switch {
 	case o.Gradient || o.GradientX:
-		return o, sets, nil, errors.New("gradient (--out-grad): scale and features change the points that it would be in: scale or map them before the call")
+		return o, sets, nil, errors.New("gradient (--out-grad): scale and features change the points that it would be in: " +
+			"scale or map them before the call")
 	case o.Estimator != nil:
 		return o, sets, nil, errors.New("labelled: the pairs with known W2 are neither scaled nor mapped")
 	case o.Scale && o.Population:
-		return o, sets, nil, errors.New("population: the scale is that of the points, which the interval would not cover")
+		return o, sets, nil, errors.New("population: the interval would not cover that the scale is that of the points")
 	}
-	var scale []float64
 	if o.Scale {
 		scale = pooledDeviation(x, y)
 		for j, v := range scale {
@@ -117,15 +118,18 @@ func mapSet(s *datasets.Set, scale []float64, features func([]float64) []float64
 			if flat == nil {
 				dim = len(point)
 				if dim < 1 {
-					return nil, fmt.Errorf("features: expected at least 1 and at most 10,000,000 of a point of dimension %d, found none or more", s.Dim)
+					return nil, fmt.Errorf("features: expected at least 1 and at most 10,000,000 of a point of "+
+						"dimension %d, found none or more", s.Dim)
 				}
-				if err := memory.Check(fmt.Sprintf("features: %d of every point", dim), memory.Bytes(12, s.Clouds, s.Points, dim)); err != nil {
+				need := memory.Bytes(12, s.Clouds, s.Points, dim)
+				if err := memory.Check(fmt.Sprintf("features: %d of every point", dim), need); err != nil {
 					return nil, err
 				}
 				flat = make([]float64, 0, s.Clouds*s.Points*dim)
 			}
 			if len(point) != dim {
-				return nil, fmt.Errorf("features: expected %d of every point like the first, found %d of point %d of cloud %d of %s", dim, len(point), i/s.Dim, b, s.Name)
+				return nil, fmt.Errorf("features: expected %d of every point like the first, found %d of point %d of cloud %d of %s",
+					dim, len(point), i/s.Dim, b, s.Name)
 			}
 			flat = append(flat, point...)
 		}
@@ -177,6 +181,6 @@ func (p problem) hiding(l loss.Loss) string {
 	if total == largest || largest < 0.99*total { // the others are constant, or large enough
 		return ""
 	}
-	return fmt.Sprintf("coordinate %d of %s and %s has %.4g %% of the variance and hides the others: --scale (in Go Scale: true) divides each by its standard deviation",
-		at, p.x.Name, p.y.Name, 100*largest/total)
+	return fmt.Sprintf("coordinate %d of %s and %s has %.4g %% of the variance and hides the others: --scale (in Go "+
+		"Scale: true) divides each by its standard deviation", at, p.x.Name, p.y.Name, 100*largest/total)
 }

@@ -73,7 +73,8 @@ const potentialBlocks = 8
 func (p problem) population(d *Result) (*Population, string) {
 	pairs := float64(p.x.Clouds)
 	if math.IsNaN(d.StdErr) {
-		return nil, "population: no interval: the error of the directions is not known: take more slices, or --slicing auto (in Go Slicing)"
+		return nil, "population: no interval: the error of the directions is not known: take more slices, or " +
+			"--slicing auto (in Go Slicing)"
 	}
 	variance := d.StdErr * d.StdErr
 	spare := float64(d.Slices - 1)
@@ -92,7 +93,8 @@ func (p problem) population(d *Result) (*Population, string) {
 	}
 	se := math.Sqrt(variance)
 	if !(bias < mostBias*se) {
-		return nil, fmt.Sprintf("population: no interval: sampling the points adds about %.2g to the value %.3g, which is not small against its error %.2g, so the distributions may be equal; `swlab test` (in Go TwoSampleTest) says whether they differ",
+		return nil, fmt.Sprintf("population: no interval: sampling the points adds about %.2g to the value %.3g, which is "+
+			"not small against its error %.2g; `swlab test` (in Go TwoSampleTest) says whether the distributions differ",
 			bias, d.Value, se)
 	}
 	half := se * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: variance * variance / fourths}.Quantile(0.975)

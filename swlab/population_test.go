@@ -57,11 +57,11 @@ func TestPopulationCovers(t *testing.T) {
 	if testing.Short() {
 		draws, least, most = 25, 0.7, 1
 	}
-	for _, c := range [][3]int{{100, 100, 2}, {100, 100, 3}, {100, 100, 10}, {300, 300, 2}, {300, 300, 3}, {300, 300, 10},
-		{100, 300, 2}, {300, 100, 3}, {100, 300, 10}} {
+	for _, c := range [][3]int{{100, 100, 2}, {100, 100, 3}, {100, 100, 10}, {300, 300, 2}, {300, 300, 3},
+		{300, 300, 10}, {100, 300, 2}, {300, 100, 3}, {100, 300, 10}} {
 		held, refused := coverage(t, c[0], c[1], c[2], draws, 1)
 		if share := float64(held) / float64(draws); share < least || share > most {
-			t.Errorf("%d and %d points in dimension %d: %d of %d intervals hold 1, %d refused", c[0], c[1], c[2], held, draws, refused)
+			t.Errorf("points and dimension %v: %d of %d intervals hold 1, %d refused", c, held, draws, refused)
 		}
 	}
 }
@@ -97,10 +97,11 @@ func TestPopulationOfALine(t *testing.T) {
 	if got := d.Population.StdErr / twice.Population.StdErr; math.Abs(got-math.Sqrt2) > 1e-9 {
 		t.Errorf("two pairs have an error smaller by %v, want sqrt(2)", got)
 	}
-	far := must.M1(datasets.New([]float64{1e9, 1e9 + 1, 1e9 + 2, 1e9 + 3}, 4, 1))
-	if d := must.M1(Distance("sw", far, must.M1(datasets.New([]float64{1e9 + 5, 1e9 + 6, 1e9 + 7, 1e9 + 8}, 4, 1)), o)); math.Abs(
-		d.Population.StdErr-10*math.Sqrt(2*5./3/4)) > 1e-6 {
-		t.Errorf("four points far from 0: error %v", d.Population.StdErr)
+	a := must.M1(datasets.New([]float64{1e9, 1e9 + 1, 1e9 + 2, 1e9 + 3}, 4, 1))
+	b := must.M1(datasets.New([]float64{1e9 + 5, 1e9 + 6, 1e9 + 7, 1e9 + 8}, 4, 1))
+	far := must.M1(Distance("sw", a, b, o)).Population
+	if math.Abs(far.StdErr-10*math.Sqrt(2*5./3/4)) > 1e-6 {
+		t.Errorf("four points far from 0: error %v", far.StdErr)
 	}
 }
 
@@ -109,8 +110,8 @@ func TestPopulationOfOneSlice(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	o := DistanceConfig{Population: true}
 	o.Reduce, o.Slices = loss.Mean, 1
-	if d := must.M1(Distance("sw", gaussians(r, 50, 2), gaussians(r, 50, 2, 3), o)); d.Population != nil || len(d.Warnings) != 1 ||
-		!strings.Contains(d.Warnings[0], "take more slices") {
+	d := must.M1(Distance("sw", gaussians(r, 50, 2), gaussians(r, 50, 2, 3), o))
+	if d.Population != nil || len(d.Warnings) != 1 || !strings.Contains(d.Warnings[0], "take more slices") {
 		t.Errorf("%+v, warnings %q", d.Population, d.Warnings)
 	}
 }

@@ -56,10 +56,12 @@ func TwoSampleTest(x, y []float64, dim int, c TwoSampleConfig) (*TwoSample, erro
 	}{{"x", x}, {"y", y}} {
 		n := len(s.points)
 		if dim < 1 || n < dim || n%dim != 0 {
-			return nil, fmt.Errorf("%s: expected points of %d coordinates, at least one, found %d numbers", s.name, dim, n)
+			return nil, fmt.Errorf("%s: expected points of %d coordinates, at least one, found %d numbers",
+				s.name, dim, n)
 		}
 		if i := vec.NotFinite(s.points); i >= 0 {
-			return nil, fmt.Errorf("%s: point %d, coordinate %d: expected a finite number, found %v", s.name, i/dim, i%dim, s.points[i])
+			return nil, fmt.Errorf("%s: point %d, coordinate %d: expected a finite number, found %v",
+				s.name, i/dim, i%dim, s.points[i])
 		}
 	}
 	along := NormalityConfig{Slices: c.Slices, Slicing: c.Slicing, Seed: c.Seed, Directions: c.Directions}
@@ -89,7 +91,8 @@ func TwoSampleTest(x, y []float64, dim int, c TwoSampleConfig) (*TwoSample, erro
 				label[i] = true
 			}
 			if k > 0 {
-				rand.New(rand.NewPCG(c.Seed, uint64(k))).Shuffle(len(label), func(i, j int) { label[i], label[j] = label[j], label[i] })
+				swap := func(i, j int) { label[i], label[j] = label[j], label[i] }
+				rand.New(rand.NewPCG(c.Seed, uint64(k))).Shuffle(len(label), swap)
 			}
 			for _, s := range t.sorted {
 				a, b = a[:0], b[:0]

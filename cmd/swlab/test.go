@@ -16,10 +16,12 @@ type testCall struct {
 }
 
 func newTest(c *common) *cobra.Command {
-	cmd := c.command("test X Y", "Test whether the points of two clouds come from one distribution", `swlab test a.npy b.npy
+	cmd := c.command("test X Y", "Test whether the points of two clouds come from one distribution",
+		`swlab test a.npy b.npy
 swlab test a.npy b.npy --slices 50 --permutations 1999`, &testCall{common: c})
-	cmd.Long = "Compares the sliced Wasserstein distance of both clouds with that after random permutations of their labels. The points of each\n" +
-		"cloud must be independent draws. A small p-value says that the distributions differ."
+	cmd.Long = "Compares the sliced Wasserstein distance of both clouds with that after random permutations of their\n" +
+		"labels. The points of each cloud must be independent draws. A small p-value says that the distributions\n" +
+		"differ."
 	return cmd
 }
 
@@ -70,6 +72,6 @@ func (t *testCall) run() error {
 	if err != nil {
 		return usageError(err)
 	}
-	return t.print(testAnswer{number(r.PValue), number(r.PValueStdErr), number(r.Statistic), r.Slices, r.Permutations,
-		[]int{x.Points, y.Points}, c.Seed, time.Since(began).Seconds()})
+	return t.print(testAnswer{number(r.PValue), number(r.PValueStdErr), number(r.Statistic), r.Slices,
+		r.Permutations, []int{x.Points, y.Points}, c.Seed, time.Since(began).Seconds()})
 }

@@ -15,7 +15,8 @@ func twoSampleTest(r *Request, a *Answer) error {
 	x, shape := r.wide("x")
 	y, other := r.wide("y")
 	if len(shape) != 2 || len(other) != 2 || shape[1] != other[1] {
-		return fmt.Errorf("x and y: expected arrays [points, dim] of one dimension, found shapes %v and %v", shape, other)
+		return fmt.Errorf("x and y: expected arrays [points, dim] of one dimension, found shapes %v and %v",
+			shape, other)
 	}
 	theta, given := r.wide("directions")
 	if given != nil && (len(given) != 2 || given[1] != shape[1]) {
