@@ -14,6 +14,8 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -46,7 +48,7 @@ func (p Process) Serve(ctx context.Context) error {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		return nil
 	}
-	built, err := fingerprint(p.Root)
+	built, _, err := fingerprint(p.Root)
 	if err != nil {
 		return err
 	}
@@ -83,7 +85,7 @@ func (p Process) Serve(ctx context.Context) error {
 		calls.Go(func() {
 			defer func() { last.Store(time.Now().UnixNano()); busy.Add(-1) }()
 			defer c.Close()
-			if now, err := fingerprint(p.Root); err != nil || now != built {
+			if now, _, err := fingerprint(p.Root); err != nil || now != built {
 				_ = json.NewEncoder(c).Encode(Event{Answer: &Answer{Error: errStale.Error(), Kind: "stale"}})
 				cancel(errStale)
 				return
@@ -150,33 +152,62 @@ func (p Process) answer(ctx context.Context, space *Space, c net.Conn) {
 	}
 }
 
-// fingerprint identifies the Go files of the module by their names, sizes and times, and what the
-// module requires.
-func fingerprint(root string) (string, error) {
+// NoteSource writes to a file what identifies the source of the module, unless it is newer than the file began.
+func NoteSource(root, file, began string) error {
+	source, newest, err := fingerprint(root)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(began)
+	if err != nil {
+		return err
+	}
+	if newest.After(info.ModTime()) {
+		return errStale
+	}
+	return os.WriteFile(file, []byte(source), 0o600)
+}
+
+// IsSource reports whether the source of the module is as it was noted.
+func IsSource(root, file string) bool {
+	noted, err := os.ReadFile(file)
+	now, _, e := fingerprint(root)
+	return err == nil && e == nil && string(noted) == now
+}
+
+// fingerprint identifies the files of the module's packages by their names, sizes and times; newest is the
+// last time.
+func fingerprint(root string) (id string, newest time.Time, err error) {
 	if root == "" {
-		return "", nil
+		return "", newest, nil
 	}
 	sum := sha256.New()
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	fmt.Fprintln(sum, runtime.Version())
+	packages := []string{"datasets", "experiments", "internal", "swlab", "vmfviz"}
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
-		name := d.Name()
+		name, top := d.Name(), filepath.Dir(path) == root
 		if d.IsDir() {
-			if path != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "docs" || name == "notebooks" || name == "bench") {
+			if top && !slices.Contains(packages, name) || name == "testdata" {
 				return filepath.SkipDir
 			}
 			return nil
 		}
-		if !strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, ".s") && name != "go.mod" && name != "go.sum" || strings.HasSuffix(name, "_test.go") {
+		ending := filepath.Ext(name)
+		if top && !slices.Contains([]string{".go", ".mod", ".sum"}, ending) || ending == ".md" || strings.HasSuffix(name, "_test.go") {
 			return nil
 		}
 		info, err := d.Info()
 		if err != nil {
 			return err
 		}
+		if info.ModTime().After(newest) {
+			newest = info.ModTime()
+		}
 		fmt.Fprintln(sum, path, info.Size(), info.ModTime().UnixNano())
 		return nil
 	})
-	return fmt.Sprintf("%x", sum.Sum(nil)), err
+	return fmt.Sprintf("%x", sum.Sum(nil)), newest, err
 }

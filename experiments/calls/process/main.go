@@ -2,9 +2,9 @@
 
 // Process is the process behind package lab in a notebook. The kernel starts it:
 //
-//	process SOCKET [PID]
-//
-// It ends with the process of that number, the kernel.
+//	process SOCKET [PID]           answer calls, and end with the process of that number, the kernel
+//	process -note FILE BEGAN       note the source in FILE, if nothing in it is newer than the file BEGAN
+//	process -built FILE            succeed if the source is as noted
 package main
 
 import (
@@ -25,12 +25,26 @@ import (
 const idle = 12 * time.Hour
 
 func main() {
-	if len(os.Args) < 2 {
+	if len(os.Args) < 2 || os.Args[1] == "-note" && len(os.Args) != 4 || os.Args[1] == "-built" && len(os.Args) != 3 {
 		fmt.Fprintln(os.Stderr, "usage: process SOCKET [PID]")
 		os.Exit(2)
 	}
+	root := os.Getenv("SWLAB_ROOT")
+	switch os.Args[1] {
+	case "-note":
+		if err := calls.NoteSource(root, os.Args[2], os.Args[3]); err != nil {
+			fmt.Fprintln(os.Stderr, "process:", err)
+			os.Exit(1)
+		}
+		return
+	case "-built":
+		if !calls.IsSource(root, os.Args[2]) {
+			os.Exit(1)
+		}
+		return
+	}
 	xlaenv.HugePages()
-	p := calls.Process{Socket: os.Args[1], Idle: idle, Root: os.Getenv("SWLAB_ROOT")}
+	p := calls.Process{Socket: os.Args[1], Idle: idle, Root: root}
 	if len(os.Args) > 2 {
 		pid, err := strconv.Atoi(os.Args[2])
 		if err != nil {
