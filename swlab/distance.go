@@ -121,9 +121,12 @@ type Result struct {
 	Low, High float64   // 95 % confidence interval of Value, by Student's t; NaN with StdErr
 	PerPair   []float64 // [B]
 	PairErrs  []float64 // [B] standard error of each pair's value
-	// DualityGap [B] of emd-exact bounds the distance of each value from the optimum, certified by
+	// DualityGap [B] of emd-exact and usw bounds the distance of each value from the optimum, certified by
 	// dual potentials; of a certified maximum, by bounds of all directions; else nil.
 	DualityGap []float64
+	// MarginalCosts [B, pairs] of partial-sw are what each further pair of points costs, whatever Mass:
+	// the value before the root is the sum of the first Mass of them. They are means over slices, ascending; else nil.
+	MarginalCosts [][]float64
 	// MatchedMass [B] of emd-approx is the fraction of the mass that is matched, far below 1 for
 	// clouds too large or too far apart; else nil.
 	MatchedMass []float32
@@ -281,7 +284,7 @@ func (p problem) vanished(d *Result, least float64) error {
 	o.P, o.Root, o.Gradient, o.GradientX, o.Normalize, o.Population, o.Bracket, o.Estimator = 1, false, false, false, false, false, false, nil
 	o.Certify, o.Search = false, sphere.Search{}
 	if d.Costs != nil {
-		o.Directions = &Directions{d.Directions, []int{pairs, len(d.Costs) / pairs, p.x.Dim}}
+		o.Directions = &Directions{d.Directions, []int{pairs, len(d.Costs) / pairs, p.width}}
 	}
 	first, err := Distance(p.name, p.x, p.y, o)
 	if err != nil {
@@ -323,6 +326,7 @@ type problem struct {
 	scale  []float64        // [d] by what the coordinates were divided; nil: by nothing
 	scales []float64        // of the pairs before they were normalised; nil if they were not
 	units  []float64        // [B] units of length by which the clouds were divided; nil: 1
+	width  int              // numbers of a direction: the dimension, or more
 	DistanceConfig
 }
 
@@ -359,8 +363,8 @@ func prepare(name string, x, y *datasets.Set, o DistanceConfig) (problem, loss.L
 		return problem{}, nil, err
 	}
 	x, y = sets[0], sets[1]
-	if isLine(name, x, o) {
-		o.Directions = &Directions{[]float32{1}, []int{1, 1}}
+	if only := onlyDirection(name, x, o); only != nil {
+		o.Directions = &Directions{only, []int{1, len(only)}}
 	}
 	if o.Certify {
 		o.Search = o.Search.WithDefaults()
@@ -373,7 +377,14 @@ func prepare(name string, x, y *datasets.Set, o DistanceConfig) (problem, loss.L
 	if err != nil {
 		return p, l, err
 	}
-	p.MassX, p.MassY = balanced(o.MassX, x.Points), balanced(o.MassY, y.Points)
+	p.width = x.Dim
+	s, sliced := l.(loss.Sliced)
+	if sliced {
+		p.width = s.DirectionWidth(x.Dim)
+	}
+	if !sliced || s.Cost != ot1d.Unbalanced || s.Reduce == loss.Mean { // which reads masses as they are
+		p.MassX, p.MassY = balanced(o.MassX, x.Points), balanced(o.MassY, y.Points)
+	}
 	if translates(l) {
 		p.x, p.y = datasets.Aligned(x, y)
 	} else {
@@ -436,15 +447,21 @@ func (p problem) excess(l loss.ApproximateEMD, d *Result) string {
 	return w
 }
 
-// isLine reports whether a sliced loss compares clouds of one dimension: all directions but the
-// orientation are equal, so one slice is the whole value. Amortizers keep their error.
-func isLine(name string, x *datasets.Set, o DistanceConfig) bool {
-	if x == nil || x.Dim != 1 || o.Directions != nil || o.Amortizer != "" {
-		return false
+// onlyDirection is a direction of a sliced loss between clouds all of whose directions but the
+// orientation cost the same, so that one slice is the whole value: on a line, and of the circles of ssw in the plane; else
+// nil. Amortizers keep their error.
+func onlyDirection(name string, x *datasets.Set, o DistanceConfig) []float32 {
+	if x == nil || x.Dim < 1 || x.Dim > 2 || o.Directions != nil || o.Amortizer != "" {
+		return nil
 	}
 	l, err := loss.New(name, o.Config)
-	_, sliced := l.(loss.Sliced)
-	return err == nil && sliced
+	s, sliced := l.(loss.Sliced)
+	if err != nil || !sliced || !s.OneDirection(x.Dim) {
+		return nil
+	}
+	out := make([]float32, s.DirectionWidth(x.Dim))
+	out[0], out[len(out)-1] = 1, 1
+	return out
 }
 
 // translates reports whether a loss may see both clouds of a pair moved to their common origin: unless
@@ -511,6 +528,14 @@ func check(name string, x, y *datasets.Set, o DistanceConfig) (loss.Loss, error)
 	if err := checkPopulation(l, x, y, o); err != nil {
 		return nil, err
 	}
+	if s, ok := l.(loss.Sliced); ok && s.Cost == ot1d.Sphere {
+		for _, set := range []*datasets.Set{x, y} {
+			if at, length := ot1d.NotUnit(set.Rebase(nil).Coords, set.Dim); at >= 0 {
+				return nil, fmt.Errorf("loss %q: %s: cloud %d, point %d: expected a unit vector, found length %.6g", name,
+					set.Name, at/set.Points, at%set.Points, length)
+			}
+		}
+	}
 	if o.Directions != nil {
 		return checkDirections(name, l, x, y, o)
 	}
@@ -552,7 +577,10 @@ func checkDirections(name string, l loss.Loss, x, y *datasets.Set, o DistanceCon
 	if !ok {
 		return nil, fmt.Errorf("directions: loss %q takes none", name)
 	}
-	if err := o.Directions.check(x.Clouds, x.Dim); err != nil {
+	if sliced.Cost == ot1d.Circle && !slices.Equal(o.Directions.Values, []float32{1}) {
+		return nil, fmt.Errorf("directions: loss %q takes none", name)
+	}
+	if err := o.Directions.check(x.Clouds, sliced.DirectionWidth(x.Dim)); err != nil {
 		return nil, fmt.Errorf("directions: %w", err)
 	}
 	n := o.Directions.slices()

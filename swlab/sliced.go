@@ -14,6 +14,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d/solve"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/sphere"
 )
@@ -44,7 +45,7 @@ func (p problem) sliced(l loss.Sliced) (d *Result, err error) {
 	}
 	e, err := cost(l, d.Directions)
 	outside := func(v float64) bool { return p.outside(l, v) }
-	if l.Root && p.Path != GraphPath && (err != nil || slices.ContainsFunc(e.pairs, outside)) {
+	if l.Root && l.Cost == ot1d.Wasserstein && p.Path != GraphPath && (err != nil || slices.ContainsFunc(e.pairs, outside)) {
 		var warnings []string
 		e, warnings, err = p.rescaled(l, d.Directions)
 		d.Warnings = append(d.Warnings, warnings...)
@@ -58,6 +59,7 @@ func (p problem) sliced(l loss.Sliced) (d *Result, err error) {
 	d.Warnings = append(d.Warnings, e.warnings...)
 	d.PerPair, d.Slices, d.Costs, d.Value = e.pairs, e.used, e.costs, mean(e.pairs)
 	d.GradientX, d.Gradient = e.gradX, e.gradY
+	d.MarginalCosts, d.DualityGap = e.marginal, e.gaps
 	var half float64
 	d.PairErrs, d.StdErr, half = p.uncertainty(l, e)
 	d.Low, d.High = d.Value-half, d.Value+half
@@ -101,7 +103,7 @@ func (p problem) ascends(l loss.Sliced) bool { return p.Directions == nil && l.S
 
 // work counts the slices of the directions and of the ascent, and their sorts.
 func (p problem) work(l loss.Sliced, directions []float32) Work {
-	n := len(directions) / p.x.Dim
+	n := len(directions) / p.width
 	if p.ascends(l) {
 		n += l.Slicer.Ascent.Steps * max(1, l.Slicer.Ascent.Starts) * p.x.Clouds * drawn(l.Slicer)
 	}
@@ -195,9 +197,13 @@ func (p problem) draw(l loss.Sliced, location []float32) ([]float32, error) {
 		return nil, err
 	}
 	if d, ok := l.Slicer.Distribution.(slicing.HostDrawer); ok {
-		return d.DrawOnHost(tensors.MustCopyFlatData[uint64](rng), p.x.Clouds, l.Slicer.Slices, p.x.Dim), nil
+		return d.DrawOnHost(tensors.MustCopyFlatData[uint64](rng), p.x.Clouds, l.Slicer.Slices, p.width), nil
 	}
 	in := values{Noise: rng, X: tensor(p.x), Y: tensor(p.y)}
+	if p.width != p.x.Dim { // for the sizes: these directions do not depend on clouds
+		in.X = tensors.FromFlatDataAndDimensions(make([]float32, p.x.Clouds*p.width), p.x.Clouds, 1, p.width)
+		in.Y = in.X
+	}
 	if location != nil {
 		in.Location = tensors.FromFlatDataAndDimensions(location, p.x.Clouds, p.x.Dim)
 	}
@@ -222,10 +228,13 @@ type estimate struct {
 	units         []float64 // [B] units of length in whose powers shares and costs are; nil: 1
 	backend       string    // where the costs were computed; "" on the host
 	warnings      []string  // of the graph
+
+	marginal [][]float64 // Result.MarginalCosts, or nil
+	gaps     []float64   // Result.DualityGap, or nil
 }
 
 // perPair is L, the number of directions per pair.
-func (p problem) perPair(directions []float32) int { return len(directions) / (p.x.Clouds * p.x.Dim) }
+func (p problem) perPair(directions []float32) int { return len(directions) / (p.x.Clouds * p.width) }
 
 // outside reports whether the costs behind a root may have left the numbers that hold them.
 func (p problem) outside(l loss.Sliced, root float64) bool {
@@ -297,6 +306,13 @@ func (p problem) costOnHost(l loss.Sliced, directions []float32) (e estimate, er
 	n, perPair := p.x.Clouds, p.perPair(directions)
 	options := l.HostConfig()
 	options.Fast = p.Path == AutoPath
+	var solved *reports
+	if l.Cost == ot1d.Partial || l.Cost == ot1d.Unbalanced {
+		solved = &reports{make([][]float64, n*perPair), make([]float64, n*perPair)}
+		options.Report = func(pair, slice int, r solve.Result) {
+			solved.marginal[pair*perPair+slice], solved.gaps[pair*perPair+slice] = r.Marginal, r.Gap
+		}
+	}
 	pairs, err := ot1d.NewCoster(x, y, options)
 	if err != nil {
 		return e, err
@@ -322,6 +338,12 @@ func (p problem) costOnHost(l loss.Sliced, directions []float32) (e estimate, er
 	if err != nil {
 		return e, err
 	}
+	switch l.Cost {
+	case ot1d.Partial:
+		e.marginal = solved.marginals(n)
+	case ot1d.Unbalanced:
+		e.gaps = solved.meanGaps(l, e.pairs)
+	}
 	if e.costs, err = narrow("costs of slices", costs); err != nil || !wanted {
 		return e, err
 	}
@@ -339,6 +361,40 @@ func (p problem) costOnHost(l loss.Sliced, directions []float32) (e estimate, er
 		e.gradY, err = narrow("gradient", add(grad.Y, own.Y))
 	}
 	return e, err
+}
+
+// reports are what package solve says of every pair and slice.
+type reports struct {
+	marginal [][]float64
+	gaps     []float64
+}
+
+// marginals are the means over the slices of each pair.
+func (r *reports) marginals(pairs int) [][]float64 {
+	out := make([][]float64, pairs)
+	perPair := len(r.marginal) / pairs
+	for task, costs := range r.marginal {
+		b := task / perPair
+		if out[b] == nil {
+			out[b] = make([]float64, len(costs))
+		}
+		for k, c := range costs {
+			out[b][k] += c / float64(perPair)
+		}
+	}
+	return out
+}
+
+// meanGaps bound the distance of the pairs' values from the optimum.
+func (r *reports) meanGaps(l loss.Sliced, pairs []float64) []float64 {
+	out, perPair := make([]float64, len(pairs)), len(r.gaps)/len(pairs)
+	for b, value := range pairs {
+		out[b] = mean(r.gaps[b*perPair : (b+1)*perPair])
+		if p := l.Exponent(); l.Root {
+			out[b] = value - math.Pow(max(0, math.Pow(value, p)-out[b]), 1/p)
+		}
+	}
+	return out
 }
 
 // add adds b, if there is one, to a.
@@ -361,7 +417,7 @@ func (p problem) reduce(l loss.Sliced, costs []float64, directions []float32, de
 	n, perPair, dim, points := p.x.Clouds, p.perPair(directions), p.x.Dim, p.x.Points
 	in := values{
 		Costs:      tensors.FromFlatDataAndDimensions(costs, n, perPair),
-		Directions: tensors.FromFlatDataAndDimensions(vec.To[float64](directions), n, perPair, dim),
+		Directions: tensors.FromFlatDataAndDimensions(vec.To[float64](directions), n, perPair, p.width),
 	}
 	if l.NeedsClouds() {
 		in.X = tensors.FromFlatDataAndDimensions(vec.To[float64](p.x.Coords), n, points, dim)

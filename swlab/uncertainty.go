@@ -32,12 +32,12 @@ import (
 // random starts of an ascent nor the bias of an adaptive number of slices.
 func (p problem) uncertainty(l loss.Sliced, e estimate) (pairErrs []float64, stdErr, half float64) {
 	perPair := len(e.shares) / len(e.pairs)
-	if p.x.Dim == 1 && perPair == 1 {
+	if l.OneDirection(p.x.Dim) && perPair == 1 {
 		return make([]float64, len(e.pairs)), 0, 0
 	}
 	block, shared := 1, false
 	if p.Directions == nil {
-		block = slicing.BlockSize(l.Slicer.Distribution, perPair, p.x.Dim)
+		block = slicing.BlockSize(l.Slicer.Distribution, perPair, p.width)
 		_, shared = l.Slicer.Distribution.(slicing.Shared)
 	} else {
 		shared = len(p.Directions.Shape) == 2

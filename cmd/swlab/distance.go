@@ -302,7 +302,8 @@ type distanceAnswer struct {
 	OptimalityGap  []number          `json:"optimality_gap"` // certificate, if the loss is an optimum
 	Starts         [][]number        `json:"ascent_starts"`  // [B,N] what several ascents reached
 	Bracket        *bracket          `json:"bracket,omitempty"`
-	Assigned       []float32         `json:"assigned"` // matched mass, if the loss may leave some out
+	MarginalCosts  any               `json:"marginal_costs,omitempty"` // of partial-sw: a list per pair, or that of the only pair
+	Assigned       []float32         `json:"assigned"`                 // matched mass, if the loss may leave some out
 	Seed           uint64            `json:"seed"`
 	Backend        string            `json:"backend"`
 	Seconds        float64           `json:"seconds"`
@@ -342,6 +343,12 @@ func newDistanceAnswer(r *swlab.Result, seed uint64) distanceAnswer {
 	}
 	if starts := numbers(r.Starts); len(starts) > 0 {
 		a.Starts = slices.Collect(slices.Chunk(starts, len(starts)/len(r.PerPair)))
+	}
+	switch {
+	case len(r.MarginalCosts) == 1:
+		a.MarginalCosts = r.MarginalCosts[0]
+	case r.MarginalCosts != nil:
+		a.MarginalCosts = r.MarginalCosts
 	}
 	if n, err := r.SlicesNeeded(0.01); err == nil {
 		a.SlicesNeeded = &n

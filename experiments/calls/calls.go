@@ -365,6 +365,9 @@ func distance(r *Request, a *Answer) error {
 	add(a, "duality_gap", d.DualityGap, x.Clouds)
 	add(a, "ascent_starts", d.Starts, x.Clouds, len(d.Starts)/x.Clouds)
 	add(a, "matched_mass", d.MatchedMass, x.Clouds)
+	if d.MarginalCosts != nil {
+		add(a, "marginal_costs", slices.Concat(d.MarginalCosts...), x.Clouds, len(d.MarginalCosts[0]))
+	}
 	perPair := len(d.Costs) / x.Clouds
 	add(a, "costs", d.Costs, x.Clouds, perPair)
 	add(a, "directions", d.Directions, x.Clouds, perPair, len(d.Directions)/max(1, x.Clouds*perPair))

@@ -51,6 +51,13 @@ type Config struct {
 	// p-norm.
 	Ground ot.Ground `json:"ground,omitempty" flag:"ground" usage:"emd-exact and sinkhorn: norm of the difference in the cost, to the power p: euclidean, or p for the p-norm, as in the paper" group:"Loss"`
 
+	// Points that partial-sw matches; 0: as many as the smaller cloud has.
+	Mass int `json:"mass,omitempty" flag:"mass" usage:"partial-sw: number of points to match (default: as many as the smaller cloud has)" group:"Loss" range:"1.." unset:"0"`
+	// Weight of the Kullback-Leibler divergence of the masses in usw; 0: 1.
+	KL float64 `json:"kl,omitempty" flag:"kl" usage:"usw: weight of the Kullback-Leibler divergence of the masses (default 1)" group:"Loss" range:">0.." unset:"0"`
+	// Uniform compares x with the uniform distribution, in circle and ssw.
+	Uniform bool `json:"uniform,omitempty" flag:"uniform" usage:"circle and ssw: compare x with the uniform distribution; y only says how many clouds there are" group:"Loss"`
+
 	// T steps of the ascent on the location, and their learning rate.
 	AscentSteps        int     `json:"ascent_steps" help:"steps T of the ascent on the location" range:"0.." group:"Ascent and amortizer"`
 	AscentLearningRate float64 `json:"ascent_rate" help:"learning rate of the ascent on the location" range:">0..3.4e38" unset:"0" group:"Ascent and amortizer"`

@@ -104,6 +104,27 @@ func (s Config) withLocation(label, dist string, n int) (Loss, error) {
 	return s.sliced(label, slicer, nil), nil
 }
 
+// newOnLine is the loss of a cost of package solve, with that reduction by default.
+func newOnLine(label string, cost ot1d.LineCost, reduce Reduction, reads ...string) Entry {
+	e := newSW(label, "uniform", nil)
+	e.Reads = append([]string{"p", "reduce", "root"}, reads...)
+	e.New = func(s Config) (Loss, error) {
+		slicer, err := s.withoutLocation("uniform", PaperSlices)
+		if err != nil {
+			return nil, err
+		}
+		if _, depends := slicer.Distribution.(slicing.CloudDependent); depends && cost == ot1d.Sphere {
+			return nil, fmt.Errorf("its planes do not depend on the clouds, as the directions of %q do", s.Slicing)
+		}
+		return Sliced{Label: label, Slicer: slicer, P: s.P, Reduce: cmp.Or(s.Reduce, reduce), Cost: cost, Root: s.Root,
+			Pairs: s.Mass, KL: cmp.Or(s.KL, 1), Uniform: s.Uniform}, nil
+	}
+	if cost == ot1d.Circle {
+		e.Slicing = ""
+	}
+	return e
+}
+
 func newChamfer(s Config) (Loss, error) { return Chamfer{P: s.P, Reduce: s.Reduce}, nil }
 
 func newApproximateEMD(s Config) (Loss, error) {

@@ -58,11 +58,15 @@ func (s Sliced) Violates() []Property {
 	if dependsOnClouds || s.Slicer.Amortizer != nil {
 		violated = append(violated, Triangle)
 	}
-	if s.Cost != ot1d.Wasserstein && !slices.Contains(violated, Triangle) {
+	own := s.Cost == ot1d.Partial || s.Cost == ot1d.Unbalanced // not all points are matched
+	if (own || !s.Cost.Powers()) && !slices.Contains(violated, Triangle) {
 		violated = append(violated, Triangle)
 	}
-	if s.Cost != ot1d.Wasserstein && s.Cost.Degree() == 0 {
+	if s.Cost != ot1d.Wasserstein && s.Cost != ot1d.Partial && s.Cost.Degree() == 0 {
 		violated = append(violated, Scaling)
+	}
+	if s.Cost == ot1d.Sphere {
+		violated = append(violated, Translation)
 	}
 	if a := s.Slicer.Amortizer; a != nil {
 		violated = append(violated, Rotation)

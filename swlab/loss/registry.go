@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/registry"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 )
 
 // Entry is a loss by its name: how it is made, and what of a Config it reads. Flags, refusals and
@@ -39,6 +40,11 @@ var registered = registry.New("loss", map[string]Entry{
 	"sinkhorn":      newSinkhorn(false),
 
 	"sinkhorn-divergence": newSinkhorn(true),
+
+	"circle":     newOnLine("Circle W", ot1d.Circle, Mean, "uniform"),
+	"ssw":        newOnLine("SSW", ot1d.Sphere, Mean, "uniform"),
+	"partial-sw": newOnLine("Partial SW", ot1d.Partial, 0, "mass"),
+	"usw":        newOnLine("USW", ot1d.Unbalanced, Sum, "kl"),
 })
 
 // Register makes a loss of another package available by name: in New, and so in swlab.Distance,
@@ -89,7 +95,7 @@ func NewGraph(name string, s Config) (Graph, error) {
 		return nil, err
 	}
 	g, ok := l.(Graph)
-	if !ok {
+	if s, sliced := l.(Sliced); !ok || sliced && s.Cost.Own() {
 		return nil, fmt.Errorf(
 			"loss %q is computed on the host, outside the training graph: it compares clouds, no network can be trained on it",
 			name)

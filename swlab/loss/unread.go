@@ -137,7 +137,7 @@ func (e Entry) refuse(name string, s Config) error {
 				continue
 			}
 			fallthrough
-		case "slicing", "replicates", "root", "cost", "ground", "amortizer", "fine_tune", "ascent_tangent",
+		case "slicing", "replicates", "root", "cost", "mass", "kl", "uniform", "ground", "amortizer", "fine_tune", "ascent_tangent",
 			"ascent_sgd", "ascent_starts":
 			if why := e.unread(name, beside, false, f.Name); why != "" && !reflect.ValueOf(f.Value()).IsZero() {
 				return fmt.Errorf("%s = %v would do nothing: %s", f.Name, f.Value(), why)

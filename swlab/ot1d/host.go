@@ -8,6 +8,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/swlab/internal/parallel"
 	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d/solve"
 )
 
 // Clouds are a batch of clouds in host memory.
@@ -29,14 +30,26 @@ type Coster interface {
 
 // NewCoster returns the Coster of the pairs for o.Cost. The clouds are not copied, and must not change as
 // long as it is used.
-func NewCoster(x, y Clouds, o HostConfig) (Coster, error) { return NewHostPairs(x, y, o) }
+func NewCoster(x, y Clouds, o HostConfig) (Coster, error) {
+	if o.Cost == Sphere {
+		return newSphere(x, y, o)
+	}
+	return NewHostPairs(x, y, o)
+}
 
 // HostConfig configures HostCosts and HostGradients. The zero value is the squared cost, summed
 // over points.
 type HostConfig struct {
 	P      float64   // the exponent p >= 1; 0 means 2
 	Reduce Reduction // over points; 0: Sum
-	Cost   LineCost  // what one direction costs; others than Wasserstein read neither P nor Reduce
+	Cost   LineCost  // what one direction costs; Cramer, Energy and EppsPulley read neither P nor Reduce
+
+	Pairs   int     // of Partial: the number of points to match; 0: as many as the smaller cloud has
+	KL      float64 // of Unbalanced: the weight of the divergences; 0 means 1
+	Uniform bool    // of Circle and Sphere: the costs are those between x and the uniform distribution
+	// Report, unless nil, is called with the solution for every pair and direction with a cost of package
+	// solve, by several goroutines, and perhaps twice.
+	Report func(pair, slice int, r solve.Result)
 
 	// Fast sorts projections as integers of 32 bits instead of 52, mostly in 0.67 to 0.80 of the time. The
 	// relative error of a cost is at most 1e-6: costs for which that is not certain are computed
@@ -150,7 +163,10 @@ func NewHostPairs(x, y Clouds, o HostConfig) (*HostPairs, error) {
 		return nil, err
 	}
 	p, mean := cmp.Or(o.P, 2), o.Reduce == Mean
-	if o.Cost != Wasserstein {
+	switch {
+	case o.Cost == Partial || o.Cost == Unbalanced:
+		mean = true // of clouds of any sizes
+	case !o.Cost.Powers():
 		p, mean = 1, true // a cost that is as small as a length where the rounding of keys may show
 	}
 	if !(p >= 1) || math.IsInf(p, 1) {
@@ -175,6 +191,9 @@ func NewHostPairs(x, y Clouds, o HostConfig) (*HostPairs, error) {
 		return nil, fmt.Errorf("ot1d: a sum over points needs clouds of one size without masses, found %s and %s; "+
 			"ask for Reduce: Mean", describe(x), describe(y))
 	}
+	if o.Cost == Partial && (x.Mass != nil || y.Mass != nil) {
+		return nil, errors.New("ot1d: cost partial matches points of mass 1: expected no masses")
+	}
 	h := &HostPairs{x: x, y: y, p: p, normalized: mean, o: o, line: o.Cost.line()}
 	return h, h.scan()
 }
@@ -188,6 +207,9 @@ func (h *HostPairs) along(directions []float32, slices int) (*host, error) {
 func (h *HostPairs) alongWide(directions []float64, slices int) (*host, error) {
 	if h == nil || h.x.Batch == 0 {
 		return nil, errors.New("ot1d: expected pairs of clouds that NewHostPairs has made, found none")
+	}
+	if h.o.Cost == Sphere {
+		return nil, errors.New("ot1d: great circles have planes for directions: take NewCoster")
 	}
 	batch, dim := h.x.Batch, h.x.Dim
 	if slices < 1 || (len(directions) != slices*dim && len(directions) != batch*slices*dim) {

@@ -9,14 +9,14 @@ import (
 // its derivatives in the projections of all points, the coupling held fixed.
 func (h *host) cost(s *hostSorter, task int, dx, dy []float64) float64 {
 	indexBits := uint(0)
-	if h.hasMass() || dx != nil || dy != nil || h.line.cost != nil {
+	if h.hasMass() || dx != nil || dy != nil || h.o.Cost != Wasserstein {
 		indexBits = indexBitsOf(max(h.x.Points, h.y.Points))
 	}
 	c, ok := s.sort(task, indexBits)
 	pair, couple := task/h.slices, h.couple
 	switch {
-	case h.line.cost != nil:
-		couple = s.lineCost
+	case h.o.Cost != Wasserstein:
+		couple = func(c *coupling, _ int) float64 { return s.lineCost(c, task) }
 		if !ok {
 			c = s.exact(task)
 		}
@@ -197,6 +197,14 @@ func (h *HostPairs) mass(which, pair int) func(uint64) float64 {
 	}
 	w, scale := c.mass(pair), 1/h.totals[which][pair]
 	return func(i uint64) float64 { return w[i] * scale }
+}
+
+// total is the sum of the masses of cloud 0 or 1 as given, 1 each without any.
+func (h *HostPairs) total(which, pair int) float64 {
+	if c := h.clouds()[which]; c.Mass == nil {
+		return float64(c.Points)
+	}
+	return h.totals[which][pair]
 }
 
 // segment is mass |a_i - b_j|^p; it adds its derivatives to those of the two points.

@@ -138,7 +138,7 @@ func (s *slopes) of(task int) (d [2][]float64) {
 
 // byRank says whether points are matched one to one.
 func (h *HostPairs) byRank() bool {
-	return h.line.cost == nil && h.x.Points == h.y.Points && !h.hasMass()
+	return h.o.Cost == Wasserstein && h.x.Points == h.y.Points && !h.hasMass()
 }
 
 // directionGradient is the cost of one pair and direction. It writes the derivative in the direction to g:
