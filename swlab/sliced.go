@@ -59,7 +59,7 @@ func (p problem) sliced(l loss.Sliced) (d *Result, err error) {
 	d.Warnings = append(d.Warnings, e.warnings...)
 	d.PerPair, d.Slices, d.Costs, d.Value = e.pairs, e.used, e.costs, mean(e.pairs)
 	d.GradientX, d.Gradient = e.gradX, e.gradY
-	d.MarginalCosts, d.DualityGap = e.marginal, e.gaps
+	d.MarginalCosts, d.DualityGap, d.LineCost = e.marginal, e.gaps, l.Cost
 	var half float64
 	d.PairErrs, d.StdErr, half = p.uncertainty(l, e)
 	d.Low, d.High = d.Value-half, d.Value+half

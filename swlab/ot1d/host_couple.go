@@ -12,7 +12,11 @@ func (h *host) cost(s *hostSorter, task int, dx, dy []float64) float64 {
 	if h.hasMass() || dx != nil || dy != nil || h.o.Cost != Wasserstein {
 		indexBits = indexBitsOf(max(h.x.Points, h.y.Points))
 	}
-	c, ok := s.sort(task, indexBits)
+	var c coupling
+	ok := false
+	if h.line.solve == nil { // which takes projections as they are
+		c, ok = s.sort(task, indexBits)
+	}
 	pair, couple := task/h.slices, h.couple
 	switch {
 	case h.o.Cost != Wasserstein:
