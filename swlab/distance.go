@@ -141,9 +141,10 @@ type Result struct {
 	// Population is the interval that also covers the sampling of the points, if asked for; nil where it
 	// would not hold, with a warning.
 	Population *Population
-	Slices     int       // slices per pair that count; 0 for a loss without slices
-	Costs      []float32 // [B, L] cost of every slice drawn, before the mean and the root, or nil
-	Directions []float32 // [B, L, d], or nil
+	Slices     int           // slices per pair that count; 0 for a loss without slices
+	LineCost   ot1d.LineCost // of a slice
+	Costs      []float32     // [B, L] cost of every slice drawn, before the mean and the root, or nil
+	Directions []float32     // [B, L, d], or nil
 	// Location [B, d] of the distribution, if it was predicted or found by ascent; else nil.
 	Location []float32
 	// Starts [B, N] are the values that N ascents reached (loss.Config.AscentStarts), of which Location

@@ -38,7 +38,7 @@ func TestMovedTogether(t *testing.T) {
 	if testing.Short() {
 		delete(paths, "graph") // the compiler is slow
 	}
-	for _, name := range loss.Names() {
+	for _, name := range inSpace() {
 		l := must.M1(loss.New(name, loss.Defaults()))
 		for path, p := range paths {
 			if _, sliced := l.(loss.Sliced); !sliced && p != AutoPath {

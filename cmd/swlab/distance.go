@@ -151,7 +151,7 @@ func (d *distanceCall) run() error {
 	unwritten := d.save(x, y, r) // reported after the numbers
 	answer := newDistanceAnswer(r, d.Seed)
 	if r.Costs != nil {
-		answer.LineCost = d.Cost.String()
+		answer.LineCost = r.LineCost.String()
 	}
 	return errors.Join(d.print(answer), unwritten)
 }

@@ -35,7 +35,7 @@ type trainCall struct {
 
 // studied are settings of a training without a flag: --recipe has three of them, the others are for
 // studies, or of losses that train nothing.
-var studied = unflagged{"simultaneous", "common_slices", "location_gradient", "other_location", "ascent_sgd", "reg", "ground"}
+var studied = unflagged{"simultaneous", "common_slices", "location_gradient", "other_location", "ascent_sgd", "reg", "ground", "mass", "kl", "uniform"}
 
 func newTrain(c *common) *cobra.Command {
 	t := &trainCall{common: c, config: train.DefaultConfig(), Data: "builtin", Split: "train", Recipe: "released", OnNonfinite: "stop"}

@@ -345,7 +345,7 @@ func distance(r *Request, a *Answer) error {
 	}
 	a.Text = map[string]string{"loss": d.Loss, "convention": d.Convention, "slices": strconv.Itoa(d.Slices)}
 	if d.Costs != nil {
-		a.Text["line_cost"], a.Text["slicing"], a.Text["covers"] = s.Cost.String(), d.Slicing, d.Covers
+		a.Text["line_cost"], a.Text["slicing"], a.Text["covers"] = d.LineCost.String(), d.Slicing, d.Covers
 	}
 	for _, w := range d.Warnings {
 		a.Warnings = append(a.Warnings, pythonic.Replace(w))

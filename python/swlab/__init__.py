@@ -54,9 +54,10 @@ class Distance:
     location: Optional[npt.NDArray[np.float32]] = None  #: [B, dim] of the slicing distribution
     gradient_x: Optional[npt.NDArray[np.float32]] = None  #: [B, m, dim] d value / d x
     gradient_y: Optional[npt.NDArray[np.float32]] = None  #: [B, n, dim] d value / d y
-    duality_gap: Optional[npt.NDArray[np.float64]] = None  #: [B] of emd-exact and with certify: distance from the optimum, at most
+    duality_gap: Optional[npt.NDArray[np.float64]] = None  #: [B] of emd-exact, of usw and with certify: distance from the optimum, at most
     ascent_starts: Optional[npt.NDArray[np.float64]] = None  #: [B, N] what each of several ascents reached
     bracket: Optional[Result] = None  #: bounds of W2: low, high, with labels estimate (means over the pairs), and low_per_pair, ...
+    marginal_costs: Optional[npt.NDArray[np.float64]] = None  #: [B, pairs] of partial-sw: of each further pair of points
     matched_mass: Optional[npt.NDArray[np.float32]] = None  #: [B] of emd-approx: fraction of the mass that is matched
     covers: Optional[str] = None  #: what stderr and interval cover: "directions", never the sampling of the points
     slicing: Optional[str] = None  #: the slicing distribution, such as "auto: qmc"; "given" with directions
@@ -176,6 +177,9 @@ def distance(
     control: Optional[Literal["lower", "upper", "harmonics"]] = None,
     epsilon: Optional[float] = None,
     reg: Optional[float] = None,
+    mass: Optional[int] = None,
+    kl: Optional[float] = None,
+    uniform: Optional[bool] = None,
     ground: Optional[Literal["euclidean", "p"]] = None,
     ascent_steps: Optional[int] = None,
     ascent_rate: Optional[float] = None,
@@ -210,7 +214,8 @@ def distance(
     Args:
         x, y: the clouds.
         loss: sw, orthogonal-sw, qmc-sw, cv-sw, eb-sw, rp-sw, markov-sw, asw, max-sw, v-dsw, or, without
-            slices, chamfer, emd-approx, emd-exact, sinkhorn, sinkhorn-divergence.
+            slices, chamfer, emd-approx, emd-exact, sinkhorn, sinkhorn-divergence; circle, for numbers that count
+            mod 1, ssw, for unit vectors, partial-sw and usw.
         slices: the number of directions L, 100 if not given.
         seed: of the random directions. Equal seeds give equal directions everywhere.
         gradient: also compute the gradients in x and y.
@@ -218,7 +223,7 @@ def distance(
             directions; sliced losses with p = 2.
         labelled: with bracket, pairs (x, y, W2) of clouds [m, dim] with known W2, to which an estimate is fitted.
         p: the exponent, at least 1. Not given: the loss's own, 1 for EMDs, else 2.
-        reduce: over points; not given: the loss's own, a mean for chamfer and sinkhorn, else a sum.
+        reduce: over points; not given: the loss's own, a mean for chamfer, sinkhorn, circle and ssw, else a sum.
         root: take the p-th root of each pair's value.
         cost: what one direction costs, in sliced losses. Other costs than "wasserstein", F above, are means
             without an exponent and take clouds of any sizes: "cramer" is int (F - G)^2 dt with the
@@ -238,6 +243,10 @@ def distance(
             and emd-exact with reduce="mean", chamfer and the Sinkhorn losses.
         ground: of emd-exact and sinkhorn: the norm in the cost ||x - y||^p, "euclidean" or "p", the p-norm.
         chain, replicates, control, epsilon, reg: of markov-sw, of qmc, of cv-sw, of asw, of sinkhorn.
+        mass: of partial-sw: how many points are matched, each of mass 1; not given: as many as the smaller cloud has.
+        kl: of usw: the weight of the Kullback-Leibler divergence of the masses, 1 if not given. Masses are as
+            given, 1 without any; reduce="mean" divides them by their sum.
+        uniform: of circle and ssw: compare x with the uniform distribution in place of y.
         ascent_steps, ascent_rate, ascent_tangent, ascent_sgd, ascent_starts: of max-sw and v-dsw.
         certify: of max-sw in the plane and in space: the maximum over all directions, to ``gap`` times the
             value (1e-3), with a proof, duality_gap. ``budget`` is the largest number of directions tried.
@@ -271,7 +280,7 @@ def distance(
         arrays["labelled"] = _library.array("labelled", [w for _, _, w in labelled], (1,), np.float64)
     optional = dict(
         slices=slices, p=p, reduce=reduce, root=root, cost=cost, slicing=slicing, kappa=kappa, chain=chain, replicates=replicates, control=control,
-        epsilon=epsilon, reg=reg, ground=ground, ascent_steps=ascent_steps, ascent_rate=ascent_rate, ascent_tangent=ascent_tangent, ascent_sgd=ascent_sgd,
+        epsilon=epsilon, reg=reg, mass=mass, kl=kl, uniform=uniform, ground=ground, ascent_steps=ascent_steps, ascent_rate=ascent_rate, ascent_tangent=ascent_tangent, ascent_sgd=ascent_sgd,
         ascent_starts=ascent_starts, certify=certify or None, gap=gap, budget=budget,
         reflection=reflection, amortizer=amortizer, weights=weights, fine_tune=fine_tune, dk=dk, k=k, variant=variant, features=features,
     )  # fmt: skip

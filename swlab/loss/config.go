@@ -39,8 +39,8 @@ type Config struct {
 	Epsilon float64 `json:"epsilon" help:"asw: two standard errors that the slices are to reach" range:">0..3.4e38" unset:"0" group:"Directions"`
 	// Exponent; 0: the loss's own, 1 for EMDs, else 2.
 	P float64 `json:"p" help:"exponent, at least 1 (default: the loss's own, 1 for EMDs, else 2)" range:"1.." unset:"0" group:"Loss"`
-	// Sum or Mean over points; 0: the loss's own, Mean for Chamfer and Sinkhorn, else Sum.
-	Reduce Reduction `json:"reduce,omitempty" help:"over points: sum or mean (default: the loss's own, a mean for chamfer and sinkhorn, else a sum)" group:"Loss"`
+	// Sum or Mean over points; 0: the loss's own, Mean for Chamfer, Sinkhorn, circle and ssw, else Sum.
+	Reduce Reduction `json:"reduce,omitempty" help:"over points: sum or mean (default: the loss's own, a mean for chamfer, sinkhorn, circle and ssw, else a sum)" group:"Loss"`
 	// Take the p-th root of the value.
 	Root bool `json:"root,omitempty" help:"take the p-th root per pair" group:"Loss"`
 	// What one direction costs. Others than Wasserstein's are means without P, Reduce and Root, on the host.

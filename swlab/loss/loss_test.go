@@ -115,7 +115,7 @@ func TestWrongSettings(t *testing.T) {
 			func(s *Config) { s.Amortizer = "la" }},
 		`loss "chamfer": amortizer = la would do nothing`: {"chamfer", func(s *Config) { s.Amortizer = "la" }},
 		"slicing = qmc would do nothing":                  {"emd-approx", func(s *Config) { s.Slicing = "qmc" }},
-		"root = true would do nothing: loss \"chamfer\" has no use for it, only asw, cv-sw, ": {"chamfer",
+		"root = true would do nothing: loss \"chamfer\" has no use for it, only asw, circle, cv-sw, ": {"chamfer",
 			func(s *Config) { s.Root = true }},
 		"expected p = 1, found 2":                                   {"emd-approx", func(s *Config) { s.P = 2 }},
 		`unknown amortizer "zz"`:                                    {"v-dsw", func(s *Config) { s.Amortizer = "zz" }},

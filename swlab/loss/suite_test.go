@@ -3,6 +3,7 @@ package loss_test
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/gomlx/gomlx/core/graph"
@@ -92,9 +93,18 @@ func suite(t *testing.T, name, label string, s loss.Config, change func(*conform
 	})
 }
 
+// inGraph are the registered losses but those whose slices are solved outside of graphs, whose properties
+// TestOnLine of package swlab tests.
+func inGraph() []string {
+	return slices.DeleteFunc(loss.Names(), func(name string) bool {
+		s, ok := must.M1(loss.New(name, settings(nil))).(loss.Sliced)
+		return ok && s.Cost.Own()
+	})
+}
+
 // TestSuite: every registered loss, as it is and in the variants that its settings make.
 func TestSuite(t *testing.T) {
-	for _, name := range loss.Names() {
+	for _, name := range inGraph() {
 		suite(t, name, "", settings(nil), nil)
 		for label, change := range map[string]func(*loss.Config){
 			" p=1":        func(s *loss.Config) { s.P = 1 },
@@ -156,7 +166,7 @@ func TestSuiteOfAmortizers(t *testing.T) {
 // TestSuiteInOtherDimensions: the plane and five dimensions.
 func TestSuiteInOtherDimensions(t *testing.T) {
 	for _, dim := range []int{2, 5} {
-		for _, name := range loss.Names() {
+		for _, name := range inGraph() {
 			suite(t, name, fmt.Sprint(" dim ", dim), settings(nil), func(o *conformance.Options) { o.Dim = dim })
 		}
 		suite(t, "v-dsw", fmt.Sprint(" la dim ", dim), settings(func(s *loss.Config) { s.Amortizer, s.Maps.Dim = "la", dim }),

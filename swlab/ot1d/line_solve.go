@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/sliced-wasserstein/lab/swlab/ot1d/solve"
 )
@@ -54,10 +55,7 @@ func unbalanced(a, b onLine, o HostConfig) (solve.Result, error) {
 	weighted := func(c onLine) solve.Points {
 		switch {
 		case c.mass == nil && o.Reduce == Mean:
-			c.mass = make([]float64, len(c.at))
-			for i := range c.mass {
-				c.mass[i] = c.share(i)
-			}
+			c.mass = slices.Repeat([]float64{c.share(0)}, len(c.at))
 		case c.mass != nil && o.Reduce != Mean:
 			scale(c.mass, c.total)
 		}

@@ -84,9 +84,9 @@ type touch struct {
 	at, cost, left, right float64
 }
 
-// minimum is where C is least: between -total, where every x lies below its y, and total.
+// minimum is where C is least: from -total, where every x lies below its y, to total.
 func (c circle) minimum() float64 {
-	low, high := touch{at: -c.total, right: math.NaN()}, touch{at: c.total, left: math.NaN()}
+	low, high := touch{at: -2 * c.total, right: math.NaN()}, touch{at: 2 * c.total, left: math.NaN()}
 	best := touch{cost: math.Inf(1)}
 	for next, turn := 0.0, 0; turn < 200; turn++ {
 		now := c.along(next, nil)
