@@ -34,7 +34,7 @@ func newBarycenter(c *common) *cobra.Command {
 	cmd := c.command("barycenter SET --out FILE", "Find the cloud whose mean sliced distance to the clouds of a set is least",
 		"swlab barycenter clouds.npy --out middle.npy\nswlab barycenter clouds.npy --points 256 --steps 200 --out middle.npy",
 		&barycenterCall{common: c, Name: "sw", Config: align.Descent("sw")},
-		unflagged{"reduce", "root", "reg", "ground", "amortizer", "fine_tune", "ascent_sgd"})
+		unflagged{"reduce", "root", "reg", "ground", "mass", "kl", "uniform", "amortizer", "fine_tune", "ascent_sgd"})
 	cmd.Long = "The points of the barycenter are free and have equal masses. Every step draws directions, and moves the points to what these ask for\n" +
 		"together. The value is the mean loss to the clouds, as a mean over points, along the directions of the seed."
 	return cmd
