@@ -269,9 +269,9 @@ def distance(
     arrays, single = _pair(x, y)
     if directions is not None:
         arrays["directions"] = _library.array("directions", directions, (2, 3))
-    for name, mass in (("mass_x", mass_x), ("mass_y", mass_y)):
-        if mass is not None:
-            m = _library.array(name, mass, (1, 2), np.float64)
+    for name, masses in (("mass_x", mass_x), ("mass_y", mass_y)):
+        if masses is not None:
+            m = _library.array(name, masses, (1, 2), np.float64)
             arrays[name] = m[None] if m.ndim == 1 else m
     if labelled is not None:
         for i, (a, b, _) in enumerate(labelled):
