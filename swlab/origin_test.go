@@ -63,8 +63,8 @@ func TestMovedTogether(t *testing.T) {
 					t.Fatalf("%s, %s: gradient %d is %v, moved %v", name, path, i, g, got.Gradient[i])
 				}
 			}
-			if got.Warnings != nil {
-				t.Errorf("%s, %s: warnings %q", name, path, got.Warnings)
+			if !slices.Equal(got.Warnings, want.Warnings) { // of the ascent
+				t.Errorf("%s, %s: warnings %q, expected %q", name, path, got.Warnings, want.Warnings)
 			}
 		}
 	}

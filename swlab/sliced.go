@@ -123,19 +123,23 @@ func (p problem) locate(l loss.Sliced, d *Result) (err error) {
 		d.Location, d.Backend, d.Warnings = predicted.Directions, predicted.Backend, predicted.Warnings
 	}
 	if p.ascends(l) {
-		d.Location, d.Starts, err = p.ascend(l, d.Location)
+		var note string
+		if d.Location, d.Starts, note, err = p.ascend(l, d.Location); note != "" {
+			d.Warnings = append(d.Warnings, note)
+		}
 	}
 	return err
 }
 
 // ascend finds the location by ascent, from the predicted one if there is one. Random numbers differ
 // between backends, so it draws them on the pure-Go one, as draw does, and computes the costs in
-// plain Go; on a GPU it stays there. starts [B, N] are the values of several ascents.
-func (p problem) ascend(l loss.Sliced, predicted []float32) (location []float32, starts []float64, err error) {
+// plain Go; on a GPU it stays there. starts [B, N] are the values of several ascents, note says that
+// one has not moved.
+func (p problem) ascend(l loss.Sliced, predicted []float32) (location []float32, starts []float64, note string, err error) {
 	e := p.Engine
 	if !p.onGPU() {
 		if e, err = goBackend(); err != nil {
-			return nil, nil, err
+			return nil, nil, "", err
 		}
 	}
 	var from *tensors.Tensor
@@ -147,25 +151,25 @@ func (p problem) ascend(l loss.Sliced, predicted []float32) (location []float32,
 	defer engine.Free(x, y)
 	maximizer, err := l.Maximizer(e, graphKey{"ascent", p.key()})
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, "", err
 	}
-	// A seed of its own: p.Seed would give the start the same numbers as the slices.
-	reached, values, err := maximizer.MaximizeAll(int64(p.Seed^0x9e3779b97f4a7c15), from, x, y)
+	seed := int64(p.Seed ^ 0x9e3779b97f4a7c15) // of its own: p.Seed would give the start the same numbers as the slices
+	reached, values, err := maximizer.MaximizeAll(seed, from, x, y)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, "", err
 	}
 	defer engine.Free(reached)
 	if location, err = tensors.CopyFlatData[float32](reached); err != nil {
-		return nil, nil, err
+		return nil, nil, "", err
 	}
 	if i := vec.NotFinite(location); i >= 0 {
 		if l.Root && p.units == nil { // the root may have a maximum where the costs leave float32
 			if p, err = p.withinRange(l, p.axes()); err != nil {
-				return nil, nil, err
+				return nil, nil, "", err
 			}
 			return p.ascend(l, predicted)
 		}
-		return nil, nil, fmt.Errorf("pair %d: the ascent on the location ends at %v: the costs between %s and %s do not fit "+
+		return nil, nil, "", fmt.Errorf("pair %d: the ascent on the location ends at %v: the costs between %s and %s do not fit "+
 			"into float32; scale the clouds, or lower p or the rate", i/p.x.Dim, location[i], p.x.Name, p.y.Name)
 	}
 	for b := range p.x.Clouds {
@@ -176,7 +180,8 @@ func (p problem) ascend(l loss.Sliced, predicted []float32) (location []float32,
 			}
 		}
 	}
-	return location, starts, nil
+	note, err = p.unmoved(l, maximizer, seed, predicted, location)
+	return location, starts, note, err
 }
 
 // draw makes the directions [B, L, d] on the pure-Go backend, which compiles nothing. Equal seeds

@@ -262,6 +262,21 @@ func (c *Maximizer) reach(seed int64, start int, from, x, y *tensors.Tensor, cos
 	return values, locations, err
 }
 
+// Start returns the locations [batch, dim] from which the single ascent with that seed begins where none are given.
+func (c *Maximizer) Start(seed int64, x *tensors.Tensor) (*tensors.Tensor, error) {
+	random, err := graph.RNGStateFromSeed(seed)
+	if err != nil {
+		return nil, err
+	}
+	defer random.FinalizeAll()
+	begin, err := c.start.Call(startIn[tensor]{random, x})
+	if err != nil {
+		return nil, err
+	}
+	engine.Free(begin.Random)
+	return begin.Location, nil
+}
+
 // ascend is one ascent of all pairs.
 func (c *Maximizer) ascend(seed int64, from, x, y *tensors.Tensor, costs CostFunc) (*tensors.Tensor, error) {
 	random, err := graph.RNGStateFromSeed(seed)
