@@ -371,7 +371,8 @@ def normality(
     slicing: Optional[str] = None,
     seed: int = 0,
 ) -> Result:
-    """The statistic of Epps and Pulley of the projections of the points x [n, dim] against N(0, 1):
+    """The statistic of Epps and Pulley of the projections of the points x [n, dim], or of the numbers x [n],
+    against N(0, 1):
 
         n 2 int_0^3 |phi(t) - exp(-t^2/2)|^2 exp(-t^2/2) dt
 
@@ -387,7 +388,8 @@ def normality(
     Returns:
         ``statistics`` [L], one of each direction, and ``value``, their mean.
     """
-    arrays = {"x": _library.array("x", x, (2,), None)}
+    points = _library.array("x", x, (1, 2), None)
+    arrays = {"x": points[:, None] if points.ndim == 1 else points}
     if directions is not None:
         arrays["directions"] = _library.array("directions", directions, (2,), np.float64)
     return _result("normality", arrays, seed, slices=slices, slicing=slicing)

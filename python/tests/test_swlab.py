@@ -240,7 +240,7 @@ def test_normality(tmp_path):
     np.testing.assert_allclose(s.statistics, want, rtol=1e-12)
     np.testing.assert_allclose(s.value, want.mean(), rtol=1e-12)
     np.testing.assert_allclose(swlab.normality(np.zeros((9, 3))).statistics, np.full(100, 9 * 0.40204758), rtol=2e-8)
-    np.testing.assert_allclose(swlab.normality(np.array([[-1], [0], [1], [2]])).value, 0.55819035, rtol=1e-8)
+    np.testing.assert_allclose(swlab.normality([-1, 0, 1, 2]).value, 0.55819035, rtol=1e-8)
     np.save(tmp_path / "x.npy", x)
     theirs = program(tmp_path, *"normality x.npy -L 7 --slicing qmc --seed 3".split())
     np.testing.assert_allclose(swlab.normality(x, slices=7, slicing="qmc", seed=3).statistics, theirs["statistics"], rtol=1e-12)
