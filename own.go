@@ -153,9 +153,9 @@ func (a ownAmortizer) Direction(w weights.Nodes, x, y *Node) *Node {
 	return slicing.Unit(v)
 }
 
-// Directions makes a slicing distribution of your own: f draws one direction of dim coordinates, of any length
-// but 0. It goes with SW and its relatives, to compare clouds.
-func Directions(name string, f func(r *rand.Rand, dim int) []float32) Option {
+// Directions makes a slicing distribution of your own: f draws one direction, of any length but 0, with as many
+// coordinates as the clouds have. It goes with SW and its relatives, to compare clouds.
+func Directions(name string, f func(r *rand.Rand) []float32) Option {
 	slicing.Register(name, slicing.Entry{New: func(slicing.Config) slicing.Distribution { return ownDirections{name, f} }, Reads: []string{"slices"}})
 	o := option("slicing", name)
 	o.own = true
@@ -164,7 +164,7 @@ func Directions(name string, f func(r *rand.Rand, dim int) []float32) Option {
 
 type ownDirections struct {
 	name string
-	f    func(r *rand.Rand, dim int) []float32
+	f    func(r *rand.Rand) []float32
 }
 
 func (d ownDirections) Name() string    { return d.name }
@@ -179,7 +179,7 @@ func (d ownDirections) DrawOnHost(state []uint64, batch, perPair, dim int) []flo
 	r := rand.New(rand.NewPCG(state[0], state[1]))
 	var out []float32
 	for range batch * perPair {
-		v := d.f(r, dim)
+		v := d.f(r)
 		if len(v) != dim {
 			panic(fmt.Errorf("slicing distribution %q: expected a direction of %d coordinates, found %d", d.name, dim, len(v)))
 		}
