@@ -1,8 +1,8 @@
 // Package slicing says where the directions of a sliced loss come from: a distribution on the
-// sphere (uniform, common to all pairs, orthogonal, quasi-Monte-Carlo, von Mises-Fisher, a point, a
-// random path, a Markov chain, fixed or given directions) and, if the distribution has a location, how to find it (at
-// random, by ascent, by an amortizer, by both). Everything is built inside a GoMLX graph;
-// randomness is an argument.
+// sphere (uniform, common to all pairs, orthogonal, quasi-Monte-Carlo, the most exact of these by the
+// dimension, von Mises-Fisher, a point, a random path, a Markov chain, fixed or given directions) and,
+// if the distribution has a location, how to find it (at random, by ascent, by an amortizer, by both).
+// Everything is built inside a GoMLX graph; randomness is an argument.
 package slicing
 
 import (
