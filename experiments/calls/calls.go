@@ -89,7 +89,14 @@ func add[T float32 | float64 | int32](a *Answer, name string, values []T, shape 
 
 // functions are the calls by their names.
 var functions = map[string]func(*Request, *Answer) error{
+	"barycenter":      barycenter,
+	"cluster":         cluster,
+	"color":           colors,
 	"distance":        distance,
+	"embed":           embed,
+	"neighbours":      neighbours,
+	"pairwise":        pairwise,
+	"register":        register,
 	"emd":             emd,
 	"normality":       normality,
 	"plan":            plans,

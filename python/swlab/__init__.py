@@ -31,7 +31,10 @@ import numpy.typing as npt
 from . import _library
 from ._lab import Ablation, Picture, varied as _varied
 
-__all__ = ["Ablation", "Distance", "Matching", "Picture", "Result", "ablate", "distance", "emd", "normality", "plan", "train", "two_sample_test", "vmf_samples", "version"]
+__all__ = [
+    "Ablation", "Distance", "Matching", "Picture", "Result",
+    "ablate", "barycenter", "cluster", "color", "distance", "embed", "emd", "neighbours", "normality", "pairwise", "plan", "register", "train", "two_sample_test", "version", "vmf_samples",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -428,6 +431,209 @@ def two_sample_test(
     if directions is not None:
         arrays["directions"] = _library.array("directions", directions, (2,), np.float64)
     return _result("two_sample_test", arrays, seed, slices=slices, permutations=permutations, p=p, slicing=slicing)
+
+
+def _of_set(function, clouds, directions, seed, out, **settings):
+    """Calls a function of all clouds of a set; the array of that name is also its out."""
+    arrays = {"clouds": _library.array("clouds", clouds, (3,), None)}
+    if directions is not None:
+        arrays["directions"] = _library.array("directions", directions, (2,), np.float64)
+    found = _result(function, arrays, seed, **settings)
+    found.out = getattr(found, out)
+    found.shape = found.out.shape
+    return found
+
+
+def embed(
+    clouds: npt.ArrayLike,
+    *,
+    slices: Optional[int] = None,
+    slicing: Optional[str] = None,
+    quantiles: Optional[int] = None,
+    directions: Optional[npt.ArrayLike] = None,
+    seed: int = 0,
+) -> Result:
+    """A vector for each of the clouds [N, m, dim]: its sorted projections on L directions that all clouds share,
+    divided by the root of their number. The Euclidean distance of two vectors is the sliced Wasserstein distance
+    along these directions,
+
+        SW_2^2 = (1/L) sum_l (1/m) sum_i (a_(i) - b_(i))^2
+
+    with the root, as a mean over points. Everything is computed in float64.
+
+    Args:
+        slices: the number of directions, 100 if not given; slicing: their distribution in place of "uniform".
+        quantiles: q means of the quantile function in place of all points; distances are then lower bounds.
+        directions: [L, dim], used as given in place of random ones.
+        seed: of the random directions.
+
+    Returns:
+        ``vectors`` [N, L q], also as ``out``, ``directions`` [L, dim], ``slices``, ``quantiles``, ``shape``.
+    """
+    return _of_set("embed", clouds, directions, seed, "vectors", slices=slices, slicing=slicing, quantiles=quantiles)
+
+
+def pairwise(
+    clouds: npt.ArrayLike,
+    *,
+    kernel: Optional[float] = None,
+    slices: Optional[int] = None,
+    slicing: Optional[str] = None,
+    quantiles: Optional[int] = None,
+    directions: Optional[npt.ArrayLike] = None,
+    seed: int = 0,
+) -> Result:
+    """The sliced Wasserstein distances of all pairs of the clouds [N, m, dim], with the root, as means over points,
+    from one projection and one sort per cloud and direction. With ``kernel=S`` exp(-SW_2^2 / (2 S^2)), a positive
+    semidefinite matrix. The other arguments are those of :func:`embed`.
+
+    Returns:
+        ``matrix`` [N, N], also as ``out``, ``directions``, ``slices``, ``quantiles``, ``shape``.
+    """
+    return _of_set(
+        "pairwise", clouds, directions, seed, "matrix", kernel=kernel, slices=slices, slicing=slicing, quantiles=quantiles
+    )
+
+
+def neighbours(
+    clouds: npt.ArrayLike,
+    k: int,
+    *,
+    slices: Optional[int] = None,
+    slicing: Optional[str] = None,
+    quantiles: Optional[int] = None,
+    directions: Optional[npt.ArrayLike] = None,
+    seed: int = 0,
+) -> Result:
+    """The k nearest other clouds of each of the clouds [N, m, dim], nearest first, in the distance of :func:`pairwise`,
+    without its matrix. The other arguments are those of :func:`embed`.
+
+    Returns:
+        ``neighbours`` [N, k] int32, also as ``out``, ``distances`` [N, k], ``directions``, ``slices``, ``quantiles``,
+        ``shape``.
+    """
+    return _of_set(
+        "neighbours", clouds, directions, seed, "neighbours", k=k, slices=slices, slicing=slicing, quantiles=quantiles
+    )
+
+
+def cluster(
+    clouds: npt.ArrayLike,
+    k: int,
+    *,
+    starts: Optional[int] = None,
+    slices: Optional[int] = None,
+    slicing: Optional[str] = None,
+    quantiles: Optional[int] = None,
+    directions: Optional[npt.ArrayLike] = None,
+    seed: int = 0,
+) -> Result:
+    """k clusters of the clouds [N, m, dim], by k-means in the distance of :func:`pairwise`: the best of ``starts``, 10
+    if not given. The other arguments are those of :func:`embed`.
+
+    Returns:
+        ``labels`` [N] int32, also as ``out``, numbered by their first clouds, ``centres`` [k, L q], ``inertia``, the sum
+        of the squared distances to them, ``directions``, ``slices``, ``quantiles``, ``shape``.
+    """
+    return _of_set(
+        "cluster", clouds, directions, seed, "labels", k=k, starts=starts, slices=slices, slicing=slicing, quantiles=quantiles
+    )
+
+
+def barycenter(
+    clouds: npt.ArrayLike,
+    loss: str = "sw",
+    *,
+    steps: Optional[int] = None,
+    points: Optional[int] = None,
+    slices: Optional[int] = None,
+    p: Optional[float] = None,
+    cost: Optional[str] = None,
+    slicing: Optional[str] = None,
+    kappa: Optional[float] = None,
+    chain: Optional[int] = None,
+    replicates: Optional[int] = None,
+    control: Optional[str] = None,
+    epsilon: Optional[float] = None,
+    reflection: Optional[str] = None,
+    ascent_steps: Optional[int] = None,
+    ascent_rate: Optional[float] = None,
+    ascent_tangent: Optional[bool] = None,
+    seed: int = 0,
+) -> Result:
+    """A cloud of points of equal mass whose mean sliced loss to the clouds [N, m, dim] is least, as a mean over points. The
+    points are free, and the minimum is local: it starts with the first cloud, moved to the mean of the centroids.
+
+    Args:
+        loss: a sliced loss of :func:`distance`, with its settings.
+        steps: 100 if not given, each along new directions.
+        points: of the barycenter; as many as a cloud has if not given.
+
+    Returns:
+        ``points`` [n, dim], also as ``out``, ``value``, the mean loss, its ``stderr``, ``loss`` and ``convention``.
+    """
+    found = _result(
+        "barycenter", {"clouds": _library.array("clouds", clouds, (3,), None)}, seed, loss=loss, steps=steps, points=points,
+        slices=slices, p=p, cost=cost, slicing=slicing, kappa=kappa, chain=chain, replicates=replicates, control=control,
+        epsilon=epsilon, reflection=reflection, ascent_steps=ascent_steps, ascent_rate=ascent_rate, ascent_tangent=ascent_tangent,
+    )  # fmt: skip
+    found.out = found.points
+    return found
+
+
+def color(
+    source: npt.ArrayLike, to: npt.ArrayLike, *, steps: Optional[int] = None, slices: Optional[int] = None, seed: int = 0
+) -> Result:
+    """The picture ``source`` [height, width, 3] in the colours of the picture ``to``, of any size, by sliced matching: uint8, or
+    floats from 0 to 1.
+
+    Args:
+        steps: of three perpendicular directions each, 50 if not given.
+        slices: directions of the distances, 100 if not given.
+
+    Returns:
+        ``picture``, of the shape and the type of ``source``, also as ``out``, and ``before`` and ``after``: SW_2 to the colours
+        of ``to``, with the root, as a mean over pixels, of colours from 0 to 1.
+    """
+    arrays, narrow = {}, np.asarray(source).dtype == np.uint8
+    for name, picture in (("source", source), ("to", to)):
+        a = _library.array(name, picture, (3,), np.float64)
+        kind = np.asarray(picture).dtype
+        if kind.kind != "f" and kind != np.uint8:
+            raise TypeError(f"{name}: expected uint8, or floats from 0 to 1, found {kind}")
+        arrays[name] = a / 255 if kind == np.uint8 else a
+    found = _result("color", arrays, seed, steps=steps, slices=slices, round=narrow)
+    found.picture = np.rint(255 * found.picture).astype(np.uint8) if narrow else found.picture
+    found.out = found.picture
+    return found
+
+
+def register(
+    x: npt.ArrayLike,
+    y: npt.ArrayLike,
+    *,
+    steps: Optional[int] = None,
+    slices: Optional[int] = None,
+    starts: Optional[int] = None,
+    seed: int = 0,
+) -> Result:
+    """The rigid motion y = rotation x + translation between the clouds x [m, dim] and y [n, dim], whose rows are in any order
+    and of which some have no partner in the other.
+
+    Args:
+        steps, slices: of the descent of the sliced distance, 30 and 30 if not given.
+        starts: random motions that the refinement also starts from, 100 if not given.
+
+    Returns:
+        ``rotation`` [dim, dim], ``translation`` [dim], ``angle_deg``, the largest angle by which a vector turns, ``share`` of
+        the points with a partner, ``rms`` of the distances to these, and ``moved`` [m, dim], also as ``out``.
+    """
+    arrays, single = _pair(x, y)
+    if not single:
+        raise ValueError(f"x and y: expected one cloud each, found shapes {np.shape(x)} and {np.shape(y)}")
+    found = _result("register", arrays, seed, steps=steps, slices=slices, starts=starts)
+    found.out = found.moved
+    return found
 
 
 def vmf_samples(location: Sequence[float], kappa: float, n: int, *, seed: int = 0) -> npt.NDArray[np.float64]:

@@ -90,9 +90,9 @@ def found(value):
 
 # What the arguments that are no arrays have to be; text if they are not listed.
 _KINDS = {name: kind for kind, names in {
-    "a whole number": "slices features permutations chain replicates ascent_steps ascent_starts budget dk k n seed",
-    "a finite number": "p kappa epsilon reg ascent_rate gap temperature",
-    "True or False": "gradient bracket population scale root ascent_tangent ascent_sgd certify fine_tune",
+    "a whole number": "slices features permutations quantiles steps points starts chain replicates ascent_steps ascent_starts budget dk k n seed",
+    "a finite number": "p kappa epsilon reg ascent_rate gap temperature kernel",
+    "True or False": "gradient bracket population scale root ascent_tangent ascent_sgd certify round fine_tune",
     "the path of a file": "weights",
     "text": "loss slicing reduce control ground reflection amortizer variant normalize path cost",
 }.items() for name in names.split()}  # fmt: skip

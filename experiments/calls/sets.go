@@ -1,0 +1,223 @@
+package calls
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/align"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/sets"
+)
+
+// embedded makes vectors of the clouds, relative to a point among them if their distances alone count.
+func (r *Request) embedded(a *Answer, c sets.Config, distances bool) (*sets.Embedding, error) {
+	s, err := r.clouds("clouds")
+	if err != nil {
+		return nil, err
+	}
+	theta, shape := r.wide("directions")
+	if shape != nil && (len(shape) != 2 || shape[1] != s.Dim) {
+		return nil, fmt.Errorf("directions: expected shape [L, %d], found %v", s.Dim, shape)
+	}
+	for _, name := range []string{"slices", "slicing"} {
+		if _, given := r.Settings[name]; given && shape != nil {
+			return nil, fmt.Errorf("%s would do nothing: the directions are used as given", name)
+		}
+	}
+	c.Seed, c.Directions = r.Seed, theta
+	if distances && s.Validate() == nil {
+		c.Origin = sets.Centre(s)
+	}
+	e, err := sets.Embed(s, c)
+	if err != nil {
+		return nil, err
+	}
+	add(a, "directions", e.Directions, e.Slices, s.Dim)
+	add(a, "slices", []int32{int32(e.Slices)})
+	add(a, "quantiles", []int32{int32(e.Quantiles)})
+	return e, nil
+}
+
+// embed calls sets.Embed.
+func embed(r *Request, a *Answer) error {
+	var c sets.Config
+	if err := r.apply(&c); err != nil {
+		return err
+	}
+	e, err := r.embedded(a, c, false)
+	if err == nil {
+		add(a, "vectors", e.Vectors, e.Clouds, e.Size)
+	}
+	return err
+}
+
+// pairwise computes the matrix of distances, or a kernel.
+func pairwise(r *Request, a *Answer) error {
+	var c struct {
+		sets.Config
+		Kernel float64 `json:"kernel" range:">0.."`
+	}
+	if err := r.apply(&c); err != nil {
+		return err
+	}
+	e, err := r.embedded(a, c.Config, true)
+	if err != nil {
+		return err
+	}
+	m, err := e.Distances()
+	if err == nil && c.Kernel > 0 {
+		m, err = sets.Kernel(m, c.Kernel)
+	}
+	add(a, "matrix", m, e.Clouds, e.Clouds)
+	return err
+}
+
+// neighbours finds the nearest other clouds.
+func neighbours(r *Request, a *Answer) error {
+	var c struct {
+		sets.Config
+		K int `json:"k"`
+	}
+	if err := r.apply(&c); err != nil {
+		return err
+	}
+	e, err := r.embedded(a, c.Config, true)
+	if err != nil {
+		return err
+	}
+	rows, distances, err := e.Neighbours(c.K)
+	add(a, "neighbours", rows, e.Clouds, c.K)
+	add(a, "distances", distances, e.Clouds, c.K)
+	return err
+}
+
+// cluster is k-means of clouds.
+func cluster(r *Request, a *Answer) error {
+	var c struct {
+		sets.Config
+		sets.ClusterConfig
+	}
+	if err := r.apply(&c); err != nil {
+		return err
+	}
+	e, err := r.embedded(a, c.Config, true)
+	if err != nil {
+		return err
+	}
+	c.ClusterConfig.Seed = r.Seed
+	found, err := e.Cluster(c.ClusterConfig)
+	if err != nil {
+		return err
+	}
+	add(a, "labels", found.Labels, e.Clouds)
+	add(a, "centres", found.Centres, c.K, e.Size)
+	add(a, "inertia", []float64{found.Inertia})
+	return nil
+}
+
+// barycenter calls align.Barycenter.
+func barycenter(r *Request, a *Answer) error {
+	var c struct {
+		align.BarycenterConfig
+		loss.Config
+	}
+	c.Loss = r.Settings["loss"]
+	c.Config = align.Descent(c.Loss)
+	if err := r.apply(&c); err != nil {
+		return err
+	}
+	if _, err := loss.New(c.Loss, c.Config); err != nil {
+		return err
+	}
+	for name := range r.Settings {
+		if name == "reduce" || name == "root" {
+			return fmt.Errorf("%s would do nothing: a barycenter is that of a mean over points without a root", name)
+		}
+		if !slices.Contains(loss.SettingNames(), name) {
+			continue
+		}
+		why, err := loss.Unread(c.Loss, c.Config, false, name)
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			return fmt.Errorf("%s would do nothing: %s", name, why)
+		}
+	}
+	s, err := r.clouds("clouds")
+	if err != nil {
+		return err
+	}
+	o := c.BarycenterConfig
+	o.Config, o.Seed = c.Config, r.Seed
+	m, err := align.Barycenter(s, o)
+	if err != nil {
+		return err
+	}
+	a.Text = map[string]string{"loss": c.Loss, "convention": m.Convention}
+	add(a, "points", m.Points, len(m.Points)/s.Dim, s.Dim)
+	add(a, "value", []float64{m.Value})
+	add(a, "stderr", []float64{m.StdErr})
+	return nil
+}
+
+// colors calls align.Colors for pictures [height, width, 3] of numbers from 0 to 1.
+func colors(r *Request, a *Answer) error {
+	var c struct {
+		align.ColorsConfig
+		Round bool `json:"round"`
+	}
+	if err := r.apply(&c); err != nil {
+		return err
+	}
+	var pictures [2]*datasets.Set
+	var shape []int
+	for i, name := range []string{"to", "source"} {
+		values, found := r.wide(name)
+		if len(found) != 3 || found[2] != 3 {
+			return fmt.Errorf("%s: expected a picture [height, width, 3], found shape %v", name, found)
+		}
+		s, err := datasets.New(values, found[0]*found[1], 3)
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		s.Name, shape, pictures[i] = name, found, s
+	}
+	var limit func([]float64)
+	if c.Round {
+		limit = align.Round8
+	}
+	c.ColorsConfig.Seed = r.Seed
+	moved, before, after, err := align.Colors(pictures[1], pictures[0], c.ColorsConfig, limit)
+	add(a, "picture", moved, shape...)
+	add(a, "before", []float64{before})
+	add(a, "after", []float64{after})
+	return err
+}
+
+// register calls align.Register.
+func register(r *Request, a *Answer) error {
+	var c align.RegisterConfig
+	if err := r.apply(&c); err != nil {
+		return err
+	}
+	x, y, err := r.pair()
+	if err != nil {
+		return err
+	}
+	c.Seed = r.Seed
+	m, err := align.Register(x, y, c)
+	if err != nil {
+		return err
+	}
+	moved := x.Positions(0)
+	m.Apply(moved)
+	add(a, "rotation", m.Rotation, x.Dim, x.Dim)
+	add(a, "translation", m.Translation, x.Dim)
+	add(a, "angle_deg", []float64{m.Degrees})
+	add(a, "share", []float64{m.Share})
+	add(a, "rms", []float64{m.Error})
+	add(a, "moved", moved, x.Points, x.Dim)
+	return nil
+}
