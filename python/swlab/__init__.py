@@ -588,7 +588,7 @@ def color(
     floats from 0 to 1.
 
     Args:
-        steps: of three perpendicular directions each, 50 if not given.
+        steps: along new perpendicular directions, 50 if not given.
         slices: directions of the distances, 100 if not given.
 
     Returns:

@@ -619,3 +619,70 @@ def test_train(tmp_path):
     assert swlab.train(data, steps=2, batch=4, slices=5, out=tmp_path).loss == first.loss
     with pytest.raises(ValueError, match="unknown setting"):
         swlab.train(data, step=2, out=tmp_path)
+
+
+def test_sets_of_clouds(tmp_path):
+    """Vectors, distances, kernel, neighbours and clusters: by NumPy, and as the program writes them."""
+    x, theta = np.random.default_rng(1).normal(size=(12, 30, 3)), np.random.default_rng(2).normal(size=(9, 3))
+    np.save(tmp_path / "x.npy", x)
+    a = np.sort(x @ theta.T, axis=1)
+    want = np.sqrt(((a[:, None] - a[None]) ** 2).mean(axis=(2, 3)))
+    e = swlab.embed(x, directions=theta)
+    assert e.shape == (12, 270) and e.slices == 9 and e.out is e.vectors
+    np.testing.assert_allclose(np.linalg.norm(e.vectors[:, None] - e.vectors[None], axis=-1), want, atol=1e-12)
+    p = swlab.pairwise(x, directions=theta)
+    np.testing.assert_allclose(p.matrix, want, atol=1e-12)
+    assert (np.diag(p.matrix) == 0).all() and (p.matrix == p.matrix.T).all()
+    k = swlab.pairwise(x, directions=theta, kernel=0.5).matrix
+    np.testing.assert_allclose(k, np.exp(-(want**2) / 0.5), atol=1e-12)
+    assert np.linalg.eigvalsh(k).min() > -1e-10
+    np.fill_diagonal(want, np.inf)
+    assert (swlab.neighbours(x, 3, directions=theta).neighbours == want.argsort(axis=1)[:, :3]).all()
+    for call, found in (
+        ("embed", swlab.embed(x, slices=5, quantiles=7, seed=3)),
+        ("pairwise", swlab.pairwise(x, slices=5, quantiles=7, seed=3)),
+        ("neighbours --k 2", swlab.neighbours(x, 2, slices=5, quantiles=7, seed=3)),
+        ("cluster --k 2", swlab.cluster(x, 2, slices=5, quantiles=7, seed=3)),
+    ):
+        answer = program(tmp_path, *call.split(), "x.npy", *"--slices 5 --quantiles 7 --seed 3 --out o.npy --force".split())
+        assert np.array_equal(np.load(tmp_path / "o.npy"), found.out) and answer["shape"] == list(found.shape)
+    for call, text in (
+        (lambda: swlab.embed(x, quantiles=0), "quantiles"),
+        (lambda: swlab.embed(x, directions=theta, slices=3), "slices would do nothing"),
+        (lambda: swlab.neighbours(x, 12), "k: expected 1 to 11"),
+        (lambda: swlab.pairwise(x, kernel=-1), "kernel"),
+        (lambda: swlab.cluster(np.where(x > 2, np.nan, x), 2), "NaN"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            call()
+
+
+def test_moving_clouds(tmp_path):
+    rng = np.random.default_rng(1)
+    x = rng.normal(size=(1, 40, 3)) + 3 * rng.normal(size=(4, 1, 3))
+    b = swlab.barycenter(x, steps=10, seed=2)
+    np.testing.assert_allclose(b.points, x.mean(axis=0), atol=1e-3)
+    np.save(tmp_path / "x.npy", x)
+    assert program(tmp_path, *"barycenter x.npy --steps 10 --seed 2 --out b.npy".split())["value"] == b.value
+    rows, columns = np.mgrid[0:1:30j, 0:1:40j]
+    sea = np.uint8(255 * np.stack([0.1 + 0.2 * rows, 0.3 + 0.4 * columns, 0.9 - 0.4 * rows * columns], axis=-1))
+    sunset = np.stack([0.9 - 0.3 * rows, 0.2 + 0.4 * columns**2, 0.2 + 0 * rows], axis=-1)[:20]
+    for source, to in ((sea, sunset), (sunset, sea)):
+        c = swlab.color(source, to)
+        assert c.after <= 0.02 * c.before and c.picture.shape == source.shape and c.picture.dtype == source.dtype
+    turn = np.array([[np.cos(np.pi / 6), -np.sin(np.pi / 6)], [np.sin(np.pi / 6), np.cos(np.pi / 6)]])
+    a = rng.normal(size=(100, 2)) * [1, 2]
+    moved = a @ turn.T + [1, 5]
+    target = np.concatenate([moved[20:], rng.uniform(-8, 8, size=(20, 2))])[rng.permutation(100)]
+    r = swlab.register(a, target)
+    np.testing.assert_allclose(r.rotation, turn, atol=1e-6)
+    np.testing.assert_allclose(r.moved, moved, atol=1e-6)
+    assert abs(r.angle_deg - 30) < 1e-4 and abs(r.share - 0.8) < 0.02
+    for call, text in (
+        (lambda: swlab.barycenter(x, "chamfer"), "sliced"),
+        (lambda: swlab.barycenter(x, kappa=3), "kappa would do nothing"),
+        (lambda: swlab.register(x, x), "one cloud"),
+        (lambda: swlab.color(sea[..., :2], sea), "picture"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            call()

@@ -96,7 +96,7 @@ func TestColors(t *testing.T) {
 		}
 		return must.M1(datasets.New(all, n, 3))
 	}
-	sea, sunset := picture(3000, [3]float64{0.1, 0.3, 0.8}, [3]float64{0, 0.6, 0.7}), picture(2000, [3]float64{0.9, 0.4, 0.1}, [3]float64{0.3, 0.1, 0.2})
+	sea, sunset := picture(1000, [3]float64{0.1, 0.3, 0.8}, [3]float64{0, 0.6, 0.7}), picture(700, [3]float64{0.9, 0.4, 0.1}, [3]float64{0.3, 0.1, 0.2})
 	flat := must.M1(datasets.New(make([]float64, 300), 100, 3))
 	for i, c := range [][2]*datasets.Set{{sea, sunset}, {sunset, sea}, {flat, sea}, {sea, flat}} {
 		moved, before, after, err := Colors(c[0], c[1], ColorsConfig{Seed: 1}, nil)
