@@ -9,6 +9,7 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
 // square and shifted are two clouds of four points in space.
@@ -40,6 +41,37 @@ func ExampleDistance() {
 	}
 	fmt.Printf("%.1f, the interval holds 3: %t\n", d.Value, d.Low < 3 && 3 < d.High)
 	// Output: 3.0, the interval holds 3: true
+}
+
+// Samples of von Mises-Fisher distributions around two poles lie half a circle apart on great circles; the
+// wider they are, the nearer.
+func ExampleDistance_sphere() {
+	around := func(kappa, z float64) *datasets.Set {
+		d, err := vmf.New([]float64{0, 0, z}, kappa)
+		if err != nil {
+			panic(err)
+		}
+		points := d.Rand(rand.New(rand.NewPCG(1, 2)), 2000)
+		set, err := datasets.New(points, 1, 2000, 3)
+		if err != nil {
+			panic(err)
+		}
+		return set
+	}
+	o := swlab.DistanceConfig{Config: loss.Defaults(), Seed: 1}
+	o.Root = true
+	for _, kappa := range []float64{1, 10, 1000} {
+		d, err := swlab.Distance("ssw", around(kappa, 1), around(kappa, -1), o)
+		if err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Printf("kappa = %g: %.2f\n", kappa, d.Value)
+	}
+	// Output:
+	// kappa = 1: 0.13
+	// kappa = 10: 0.38
+	// kappa = 1000: 0.49
 }
 
 // Four points on a line against N(0, 1).

@@ -76,7 +76,7 @@ class Distance:
 
     def __repr__(self):
         number = f"{self.value:.8g}"
-        if self.slices and self.duality_gap is not None:
+        if self.slices and self.duality_gap is not None and self.line_cost != "unbalanced":
             number = f"{self.value:.8g}, at most {np.max(self.duality_gap):.2g} from the maximum"
         elif self.slices and math.isnan(self.stderr):
             number = f"{self.value:.6g}, error unknown: too few independent slices, or the root of 0"

@@ -327,6 +327,27 @@ def test_no_copy(pair, monkeypatch):
     assert seen == [x.ctypes.data, y.ctypes.data]
 
 
+def test_circle_sphere_partial_unbalanced():
+    column = lambda *v: np.array(v, float)[:, None]  # noqa: E731
+    a, b = column(0.1, 0.11, 0.4, 0.6), column(0.21, 0.15, 0.7, 0.95)
+    for p, want in ((1, 0.12), (2, 0.01755)):
+        for by in (0, 0.37, -12.5):
+            assert swlab.distance(a + by, b + by, "circle", p=p, reduce="mean", mass_x=np.ones(4)).value == pytest.approx(want, abs=1e-7)
+    assert swlab.distance(a[:1], a[:1], "circle", uniform=True, root=True).value == pytest.approx(12**-0.5, abs=1e-7)
+    pole = np.array([[0, 0, 1.0]])
+    assert swlab.distance(pole, -pole, "ssw", root=True).value == pytest.approx(0.5, abs=1e-7)
+    assert swlab.distance(pole, pole, "ssw", root=True, uniform=True).value == pytest.approx(12**-0.5, abs=1e-7)
+    x, y = column(0, 1, 2, 10), column(0.5, 1.5, 30, 2.5)
+    part = swlab.distance(x, y, "partial-sw", p=1, mass=3)
+    assert part.marginal_costs.tolist() == [0.5, 0.5, 0.5, 20] and part.value == 1.5
+    two = swlab.distance(column(0), column(2), "usw", kl=1)
+    assert two.value == pytest.approx(2 - 2 * np.exp(-2), abs=1e-12) and 0 <= two.optimality_gap < 1e-12
+    with pytest.raises(ValueError, match="x: cloud 0, point 0: expected a unit vector, found length 2"):
+        swlab.distance(2 * pole, pole, "ssw")
+    with pytest.raises(ValueError, match="mass = 2 would do nothing"):
+        swlab.distance(x, y, mass=2)
+
+
 def test_certified_maximum(pair):
     x, y = pair
     top = swlab.distance(x, y, "max-sw", certify=True, gap=1e-4)
