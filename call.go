@@ -454,19 +454,16 @@ func (f *found) array(name string) wire {
 		}
 	}
 	got := ask(request{Function: "fetch", Settings: map[string]string{}, Dir: f.request.Dir, inputs: []input{{name: name, of: f, array: name}}})
-	for i := range got.answer.Arrays {
-		a := &got.answer.Arrays[i]
-		data, err := mapped(a.File)
-		check(err)
-		a.Data = data
-		for j := range f.answer.Arrays {
-			if f.answer.Arrays[j].Name == name {
-				f.answer.Arrays[j].Data = data
-			}
+	a := got.answer.Arrays[0]
+	data, err := mapped(a.File)
+	check(err)
+	a.Data = data
+	for i := range f.answer.Arrays {
+		if f.answer.Arrays[i].Name == name {
+			f.answer.Arrays[i].Data = data
 		}
-		return *a
 	}
-	return w
+	return a
 }
 
 func (f *found) number(name string) float64 { return values[float64](f.array(name))[0] }
