@@ -542,7 +542,11 @@ func fail(err error) {
 			at = fmt.Sprintf("%s:%d: ", f.File, f.Line)
 		}
 	}
-	fmt.Fprintf(os.Stderr, "%serror: %s\n", at, strings.Join(strings.Fields(err.Error()), " "))
+	text, place, found := strings.Cut(err.Error(), "\n\tat ") // of a graph that could not be built
+	if found {
+		at = strings.TrimSpace(place) + ": "
+	}
+	fmt.Fprintf(os.Stderr, "%serror: %s\n", at, strings.Join(strings.Fields(text), " "))
 	gonbui.Sync()
 	os.Exit(1)
 }

@@ -143,6 +143,13 @@ moments(x, y)
     ("""%%
 lab.SW(x, x, lab.Slices(7))
 """, "SW 0 "),
+    ("""var ranks = lab.Loss("ranks", func(x, y *lab.Node) *lab.Node {
+	return Add(ReduceMean(x, 1), ReduceMean(y, 1, 2))
+})
+
+%%
+ranks(x, y)
+""", "Line 2"),
     ("""import "gonum.org/v1/gonum/stat"
 
 %%

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -106,7 +107,8 @@ func compile(b compute.Backend, name string, in []shapes.Shape, build func([]*gr
 		// GoMLX returns a panic with an error as an error, and waits for ever after any other panic.
 		defer func() {
 			if r := recover(); r != nil {
-				panic(fmt.Errorf("%v", r))
+				pcs := make([]uintptr, 256)
+				panic(fmt.Errorf("%v%s", r, place(runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)]))))
 			}
 		}()
 		c.out = build(in)
@@ -123,6 +125,21 @@ func compile(b compute.Backend, name string, in []shapes.Shape, build func([]*gr
 		return nil, err
 	}
 	return c, nil
+}
+
+// place says where in the user's code a graph could not be built: the innermost call outside of this module,
+// GoMLX and the standard library, as a line "at FILE:LINE"; "" without one. In a notebook the kernel makes it cell and line.
+func place(calls interface{ Next() (runtime.Frame, bool) }) string {
+	for more := true; more; {
+		var f runtime.Frame
+		f, more = calls.Next()
+		module, _, isPath := strings.Cut(f.Function, "/")
+		ours := strings.HasPrefix(f.Function, "github.com/sliced-wasserstein/lab/") || strings.HasPrefix(f.Function, "github.com/gomlx/")
+		if strings.HasPrefix(f.Function, "main.") || isPath && strings.Contains(module, ".") && !ours {
+			return fmt.Sprintf("\n\tat %s:%d", f.File, f.Line)
+		}
+	}
+	return ""
 }
 
 // collect passes the tensors or nodes of v that are not nil to take, and writes how they are

@@ -192,3 +192,30 @@ func TestProgramAtOnce(t *testing.T) {
 		t.Errorf("%d compilations, expected 4", n)
 	}
 }
+
+// frames are calls, innermost first.
+type frames []runtime.Frame
+
+func (f *frames) Next() (first runtime.Frame, more bool) {
+	first, *f = (*f)[0], (*f)[1:]
+	return first, len(*f) > 0
+}
+
+// TestPlace: the innermost call of the user's.
+func TestPlace(t *testing.T) {
+	at := func(function string, line int) runtime.Frame {
+		return runtime.Frame{Function: function, File: "/tmp/" + function, Line: line}
+	}
+	own := frames{at("runtime.gopanic", 1), at("github.com/gomlx/gomlx/core/graph.Add", 2), at("main.far.Direction", 3), at("main.main", 4)}
+	if got := place(&own); got != "\n\tat /tmp/main.far.Direction:3" {
+		t.Errorf("a cell's: %q", got)
+	}
+	module := frames{at("github.com/sliced-wasserstein/lab/swlab/loss.New", 1), at("encoding/json.Marshal", 2), at("example.com/mine/own.centroid.Build", 3)}
+	if got := place(&module); got != "\n\tat /tmp/example.com/mine/own.centroid.Build:3" {
+		t.Errorf("a module's: %q", got)
+	}
+	none := frames{at("runtime.gopanic", 1), at("github.com/sliced-wasserstein/lab/swlab/loss.New", 2), at("testing.tRunner", 3)}
+	if got := place(&none); got != "" {
+		t.Errorf("nobody's: %q", got)
+	}
+}

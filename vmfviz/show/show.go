@@ -82,7 +82,11 @@ func wait() {
 // FILE:LINE: before it the kernel writes the number of the cell and its line. (GoNB v0.11.4 dies of
 // a line with two colons before the place.)
 func panicLine(p any) string {
-	text := "panic: " + strings.Join(strings.Fields(fmt.Sprint(p)), " ")
+	text, place, found := strings.Cut(fmt.Sprint(p), "\n\tat ") // of a graph that could not be built
+	text = "panic: " + strings.Join(strings.Fields(text), " ")
+	if found {
+		return place + ": " + text
+	}
 	var callers [64]uintptr
 	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers[:])])
 	for more := true; more; {
