@@ -9,9 +9,11 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments"
+	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
+	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
 // scored says how runs are scored, and on which clouds.
@@ -55,8 +57,9 @@ func (s scored) score(c *common, e *engine.Engine, r trained, set *datasets.Set,
 
 type evaluateAnswer struct {
 	experiments.Scores
-	State       string            `json:"state"`
-	Conventions map[string]string `json:"conventions"`
+	Plan        *experiments.PlanScores `json:"plan,omitempty"`
+	State       string                  `json:"state"`
+	Conventions map[string]string       `json:"conventions"`
 }
 
 func (a evaluateAnswer) String() string {
@@ -67,6 +70,14 @@ func (a evaluateAnswer) String() string {
 		{"clouds", fmt.Sprint(a.N)}, line("CD", "cd", a.CD), line("SW", "sw", a.SW), line("EMD (approximate)", "emd_approx", a.EMD)}
 	if a.Scores.ExactEMD != nil {
 		rows = append(rows, line("EMD (exact)", "emd_exact", *a.Scores.ExactEMD))
+	}
+	if p := a.Plan; p != nil {
+		for _, of := range []struct {
+			name string
+			experiments.Score
+		}{{"plan of the location", p.Location}, {"best of 10", p.BestOf10}, {"best of 10,000", p.BestOfAll}} {
+			rows = append(rows, [2]string{of.name, fmt.Sprintf("%.6g +- %.2g\tmean squared distance of matched points", of.Mean, of.StdErr)})
+		}
 	}
 	return lines(append(rows, [2]string{"weights", a.State})...)
 }
@@ -98,7 +109,49 @@ func (v *evaluateCall) run() error {
 			v.warn("mean over the clouds: %s", w)
 		}
 	}
-	return errors.Join(v.print(evaluateAnswer{s, filepath.Base(r.file), experiments.Conventions()}), written.err)
+	var plans *experiments.PlanScores
+	if r.config.Objective != "" {
+		if plans, err = v.plans(e, r, set); err != nil {
+			return err
+		}
+	}
+	return errors.Join(v.print(evaluateAnswer{s, plans, filepath.Base(r.file), experiments.Conventions()}), written.err)
+}
+
+// scoredPlans is the largest number of clouds whose plans are scored, along 10,000 directions each.
+const scoredPlans = 64
+
+// plans scores the plans between the clouds and their reconstructions along the run's predictions.
+func (v *evaluateCall) plans(e *engine.Engine, r trained, set *datasets.Set) (*experiments.PlanScores, error) {
+	psi, err := weights.ReadSafetensors(filepath.Join(r.dir, "amortizer.safetensors"))
+	if err != nil {
+		return nil, usageError(fmt.Errorf("--run: %w", err))
+	}
+	net, err := swlab.NewNetwork(r.weights)
+	if err != nil {
+		return nil, err
+	}
+	var rows []int // spread over the set
+	for i := range min(set.Clouds, scoredPlans) {
+		rows = append(rows, i*set.Clouds/min(set.Clouds, scoredPlans))
+	}
+	set = set.Select(rows)
+	points, err := net.Reconstruct(set, swlab.NetworkOptions{Engine: e})
+	if err != nil {
+		return nil, err
+	}
+	y, err := datasets.New(points, set.Clouds, net.Points, set.Dim)
+	if err != nil {
+		return nil, err
+	}
+	c := r.config
+	d, err := swlab.Direction(c.Amortizer, set, y, swlab.DirectionConfig{Weights: psi, DK: c.DK, K: c.K, Variant: c.Variant, Engine: e})
+	if err != nil {
+		return nil, err
+	}
+	bar := newBar("plans of " + r.dir)
+	p, err := experiments.ScorePlans(set, y, d.Directions, experiments.PlanOptions{Seed: v.Seed, Progress: func(done, total int) { bar(done, total, "") }})
+	return &p, err
 }
 
 // savePerCloud saves the metrics as columns.

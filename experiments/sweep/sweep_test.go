@@ -59,7 +59,7 @@ func TestEverySettingCanBeVaried(t *testing.T) {
 	values := map[string]string{"loss": "sw", "slicing": "vmf", "control": "lower", "amortizer": "la", "variant": "paper", "reflection": "exact",
 		"reduce": "mean", "root": "true", "cost": "cramer", "ascent_tangent": "true", "ascent_sgd": "true", "fine_tune": "true",
 		"simultaneous": "true", "common_slices": "true", "location_gradient": "true", "other_location": "true",
-		"momentum": "0.7", "amortizer_beta1": "0.7", "amortizer_beta2": "0.7"}
+		"objective": "plan", "momentum": "0.7", "amortizer_beta1": "0.7", "amortizer_beta2": "0.7"}
 	for _, name := range Names() {
 		value := values[name]
 		if value == "" {

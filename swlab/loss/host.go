@@ -45,6 +45,7 @@ func (s Sliced) Maximizer(e *engine.Engine, key any) (*slicing.Maximizer, error)
 // gradients, exactly sorted, outside of any graph.
 type HostPairs struct {
 	pairs     ot1d.Coster
+	clouds    [2]ot1d.Clouds
 	y         []int // the shape of y
 	nonFinite []int // pairs with numbers that are not finite
 }
@@ -60,7 +61,7 @@ func (s Sliced) HostPairs(x, y *tensors.Tensor) (*HostPairs, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, o := &HostPairs{y: y.Shape().Dimensions}, s.HostConfig()
+	p, o := &HostPairs{y: y.Shape().Dimensions, clouds: [2]ot1d.Clouds{cx, cy}}, s.HostConfig()
 	if p.pairs, err = ot1d.NewCoster(cx, cy, o); err != nil { // perhaps because a number is not finite
 		p.nonFinite = leaveOut(cx.Batch, cx.Coords, cy.Coords)
 		if p.pairs, err = ot1d.NewCoster(cx, cy, o); err != nil {
@@ -74,6 +75,27 @@ func (s Sliced) HostPairs(x, y *tensors.Tensor) (*HostPairs, error) {
 func (p *HostPairs) Costs(directions *tensors.Tensor) (*tensors.Tensor, error) {
 	costs, _, err := p.along(directions, func(flat []float32, slices int) (costs []float64, g ot1d.Gradients, err error) {
 		costs, err = p.pairs.Costs(flat, slices)
+		return costs, g, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return tensor32(costs, directions.Shape().Dimensions[:2]), nil
+}
+
+// PlanCosts returns what the plans of directions [batch, slices, dim] cost in space, [batch, slices]: the
+// mean squared distance of matched points (ot1d.HostPairs.Plans, ot1d.Lift).
+func (p *HostPairs) PlanCosts(directions *tensors.Tensor) (*tensors.Tensor, error) {
+	costs, _, err := p.along(directions, func(flat []float32, slices int) (costs []float64, g ot1d.Gradients, err error) {
+		x, y := p.clouds[0], p.clouds[1]
+		pairs, err := ot1d.NewHostPairs(x, y, ot1d.HostConfig{Reduce: ot1d.Mean})
+		if err != nil {
+			return nil, g, err
+		}
+		costs = make([]float64, x.Batch*slices)
+		err = pairs.Plans(vec.To[float64](flat), slices, func(pair, slice int, plan []ot1d.Match) {
+			costs[pair*slices+slice] = ot1d.Lift(plan, ofPair(x.Coords, x.Batch, pair), ofPair(y.Coords, y.Batch, pair), x.Dim)
+		})
 		return costs, g, err
 	})
 	if err != nil {

@@ -58,6 +58,9 @@ type Config struct {
 	AmortizerBeta2        float64 `json:"amortizer_beta2" help:"decay of the mean squared gradient of the amortizer's Adam, from 0 to below 1" range:"0..<1" group:"Ascent and amortizer"`
 	AmortizerSteps        int     `json:"amortizer_steps" range:"1.." help:"ascent steps of the amortizer per batch" group:"Ascent and amortizer"`
 
+	// Objective of the amortizer: "plan" lowers the cost of the lifted plan (Model.Plan); "" raises the loss.
+	Objective string `json:"objective,omitempty" help:"what the amortizer is trained for: plan, to lower the cost of the lifted plan of its direction (default: to raise the loss)" group:"Ascent and amortizer"`
+
 	// How an amortizer and the autoencoder are trained together where the paper's text differs from
 	// the released code (Model).
 	Simultaneous     bool `json:"simultaneous,omitempty" help:"with an amortizer: one evaluation gives both updates, so that the autoencoder's step uses the prediction before the amortizer's, as in the paper's text"`
@@ -103,7 +106,10 @@ func (c Config) Model() (Model, error) {
 	if err := c.checkOptimizers(len(l.Specs()) > 0); err != nil {
 		return Model{}, err
 	}
-	m := Model{Net: net, Loss: l, SGD: c.sgd(), Adam: c.adam(), AmortizerSteps: c.AmortizerSteps,
+	if c.Objective != "" && c.Objective != planObjective {
+		return Model{}, fmt.Errorf("objective: expected %s, or none, found %q", planObjective, c.Objective)
+	}
+	m := Model{Net: net, Loss: l, SGD: c.sgd(), Adam: c.adam(), AmortizerSteps: c.AmortizerSteps, Plan: c.Objective == planObjective,
 		Simultaneous: c.Simultaneous, CommonSlices: c.CommonSlices, LocationGradient: c.LocationGradient, OtherLocation: c.OtherLocation}
 	if err := m.checkUpdates(); err != nil {
 		return Model{}, err

@@ -248,7 +248,7 @@ type Record struct {
 	Step      int      `json:"step"`             // 1 is the first
 	Epoch     int      `json:"epoch"`            // 0 is the first
 	Loss      float64  `json:"loss"`             // the minimised loss, mean over the batch
-	Objective *float64 `json:"ascent,omitempty"` // the maximised objective before its update; amortized losses only
+	Objective *float64 `json:"ascent,omitempty"` // the amortizer's objective before its update: the loss or, for Config.Objective plan, the cost of the plan at the location
 	// Mean angle in degrees by which the ascent turned the predicted directions; amortized losses
 	// only.
 	AscentAngle *float64 `json:"ascent_angle_deg,omitempty"`

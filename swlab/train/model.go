@@ -35,6 +35,9 @@ type Model struct {
 	Adam optim.Adam
 	// AmortizerSteps are the ascent steps of the amortizer per batch; below 1: one.
 	AmortizerSteps int
+	// Plan: the amortizer is trained to lower the cost of its location's plan (plan.go), not to raise the
+	// loss. It needs a loss whose slices are drawn from a von Mises-Fisher distribution around the prediction.
+	Plan bool
 
 	// The paper's algorithms, where the released code does otherwise. All need a loss whose
 	// location an amortizer predicts (not in fine-tuning).
@@ -60,6 +63,9 @@ func (m Model) predicts() (loss.Sliced, bool) {
 // checkUpdates rejects variants of the update where no amortizer predicts the location, and common
 // slices where the location is the only one.
 func (m Model) checkUpdates() error {
+	if err := m.checkPlan(); err != nil {
+		return err
+	}
 	if l, ok := m.predicts(); ok {
 		if _, single := l.Slicer.Distribution.(slicing.Single); single && m.CommonSlices {
 			return fmt.Errorf("common-slices: expected a loss that draws slices around its location, found %s", l.Name())

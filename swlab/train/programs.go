@@ -190,7 +190,7 @@ func (m Model) report(in drawIn[node], r loss.Result) (out report[node]) {
 type (
 	ascendIn[T any] struct {
 		X, Y, Random  T
-		Costs, Slopes T // of the directions that draw drew from Random; nil: found in the graph
+		Costs, Slopes T // of the directions that draw drew from Random; nil: found in the graph. For Plan: of plans, without slopes
 		Amortizer     AmortizerState[T]
 		// Draw are the directions to draw after the step; without X: none. With Random nil they are drawn
 		// from the next random state.
@@ -198,7 +198,7 @@ type (
 	}
 	ascendOut[T any] struct {
 		Amortizer AmortizerState[T]
-		Objective T // J before the step
+		Objective T // J before the step; for Plan a number that says nothing
 		Drawn     drawOut[T]
 		// Without Draw: the predicted locations before the step, and the next random state.
 		Before, Random T
@@ -210,12 +210,17 @@ func (m Model) raise(in ascendIn[node]) (out ascendOut[node]) {
 	x, y, src := graph.StopGradient(in.X), graph.StopGradient(in.Y), slicing.Seeded(in.Random)
 	args := loss.BuildArgs{Source: src, Weights: in.Amortizer.Weights, Wrt: ot1d.Directions}
 	var r loss.Result
-	if in.Costs != nil {
+	switch {
+	case m.Plan:
+		out.Objective, r.Location = m.planGain(src, in, x, y)
+	case in.Costs != nil:
 		r = m.Loss.(loss.Sliced).BuildFrom(in.Costs, in.Slopes, args, x, y)
-	} else {
+	default:
 		r = m.Loss.Build(args, x, y)
 	}
-	out.Objective = graph.ReduceAllMean(r.Pairs)
+	if !m.Plan {
+		out.Objective = graph.ReduceAllMean(r.Pairs)
+	}
 	out.Amortizer = m.ascend(in.Amortizer, out.Objective)
 	if in.Draw.X == nil {
 		out.Before, out.Random = r.Location, src.State

@@ -141,7 +141,7 @@ func (s *step) forward(rows []int32) error {
 	s.kept = append(out.Kept, decoded.Kept...)
 	maps.Copy(s.buffers, decoded.Buffers)
 	s.draw = drawIn[tensor]{X: s.x, Y: s.y, Weights: s.state.Amortizer.Weights}
-	if s.onHost {
+	if s.onHost || s.model.Plan {
 		s.pairs, err = s.model.Loss.(loss.Sliced).HostPairs(s.x, s.y)
 	}
 	return err
@@ -183,17 +183,23 @@ func (s *step) ascendAmortizer() (err error) {
 	steps := max(s.model.AmortizerSteps, 1)
 	for i := range steps {
 		in := ascendIn[tensor]{X: s.x, Y: s.y, Random: random, Amortizer: s.state.Amortizer}
-		if s.onHost {
+		planCost := 0.0 // at the location
+		if s.onHost || s.model.Plan {
 			drawn, err := s.programs.draw.Call(drawIn[tensor]{X: s.x, Y: s.y, Random: random, Weights: in.Amortizer.Weights})
 			if err != nil {
 				return err
 			}
 			s.later(drawn)
-			if in.Costs, in.Slopes, err = s.pairs.Slopes(drawn.Directions); err != nil {
+			if s.model.Plan {
+				in.Costs, planCost, err = s.planCosts(drawn)
+			} else {
+				in.Costs, in.Slopes, err = s.pairs.Slopes(drawn.Directions)
+			}
+			if err != nil {
 				return err
 			}
 			s.later(in.Costs, in.Slopes)
-			if steps == 1 && s.maximizer == nil && !s.model.LocationGradient { // one program for both
+			if s.onHost && steps == 1 && s.maximizer == nil && !s.model.LocationGradient { // one program for both
 				in.Draw = drawIn[tensor]{X: s.x, Y: s.y}
 				if s.model.CommonSlices {
 					in.Draw.Random = s.random
@@ -208,6 +214,9 @@ func (s *step) ascendAmortizer() (err error) {
 		s.state.Amortizer, random, s.drawn = out.Amortizer, out.Random, out.Drawn
 		if i == 0 {
 			s.Objective, s.draw.Before = new(take(out.Objective)), out.Before
+			if s.model.Plan {
+				s.Objective = &planCost
+			}
 		}
 	}
 	s.draw.Updated = s.state.Amortizer.Weights
