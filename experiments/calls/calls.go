@@ -173,21 +173,24 @@ func (r *Request) array(name string) *Array {
 	return nil
 }
 
-// wide returns an array in float64, and its shape; nil without one.
+// wide returns an array in float64, and its shape; nil without one. A set of one cloud is that cloud.
 func (r *Request) wide(name string) (values []float64, shape []int) {
 	a := r.array(name)
 	if a == nil {
 		return nil, nil
 	}
+	if shape = a.Shape; len(shape) == 3 && shape[0] == 1 {
+		shape = shape[1:]
+	}
 	switch v := a.Values.(type) {
 	case []float64:
-		return v, a.Shape
+		return v, shape
 	case []float32:
 		for _, one := range v {
 			values = append(values, float64(one))
 		}
 	}
-	return values, a.Shape
+	return values, shape
 }
 
 // clouds returns an array [clouds, points, dim] as a set: without a copy of float32, float64 rounded as

@@ -56,7 +56,7 @@ func TestFunctions(t *testing.T) {
 	clouds := []Array{{Name: "x", Shape: []int{2, 2}, Values: xs}, {Name: "y", Shape: []int{2, 2}, Values: ys},
 		{Name: "directions", Shape: []int{2, 2}, Values: []float64{1, 0, 0, 1}}}
 	for name, want := range map[string][]float64{"statistics": {0.55819035, 0.40204758 * 4}, "value": {(0.55819035 + 0.40204758*4) / 2}} {
-		four := Array{Name: "x", Shape: []int{4, 2}, Values: []float32{-1, 0, 0, 0, 1, 0, 2, 0}}
+		four := Array{Name: "x", Shape: []int{1, 4, 2}, Values: []float32{-1, 0, 0, 0, 1, 0, 2, 0}}
 		a := Respond(Request{Function: "normality", Arrays: []Array{four, clouds[2]}})
 		i := slices.IndexFunc(a.Arrays, func(v Array) bool { return v.Name == name })
 		if i < 0 || !floats.EqualApprox(a.Arrays[i].Values.([]float64), want, 1e-8) {
@@ -83,7 +83,7 @@ func TestFunctions(t *testing.T) {
 	for want, r := range map[string]Request{
 		`unknown function "none"`:      {Function: "none"},
 		"x: expected an array":         {Function: "emd"},
-		"y: expected rows":             {Function: "plan", Arrays: append(pairRequest("", nil).Arrays[1:], clouds...)},
+		"y: expected rows":             {Function: "plan", Arrays: append([]Array{{Name: "y", Shape: []int{1, 3}, Values: []float32{1, 2, 3}}}, clouds...)},
 		"x: expected points of 0":      {Function: "plan"},
 		"unknown setting":              pairRequest("emd", map[string]string{"loss": "sw"}),
 		"mass_x: expected shape":       {Function: "distance", Settings: map[string]string{"loss": "sw", "reduce": "mean"}, Arrays: append(pairRequest("", nil).Arrays, Array{Name: "mass_x", Shape: []int{1}, Values: []float64{1}})},

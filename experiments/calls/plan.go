@@ -23,9 +23,6 @@ func plans(r *Request, a *Answer) error {
 		if shape == nil {
 			continue // without clouds, plan.New says what is missing
 		}
-		if in.rows && len(shape) == 3 && shape[0] == 1 {
-			shape = shape[1:] // a set of one cloud
-		}
 		if in.rows && (len(shape) != 2 || dim != 0 && shape[1] != dim) {
 			return fmt.Errorf("%s: expected rows of as many coordinates as the points of x have, %d, found shape %v", in.name, dim, shape)
 		}
