@@ -58,7 +58,8 @@ func Sinogram(o SinogramOptions, cloud []float32) (*Picture, error) {
 			}
 		}
 	}
-	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("projections of %d points over the angle of the direction", len(points)))}
+	shows := fmt.Sprintf("projections of %d points over the angle of the direction", len(points))
+	p := &Picture{Title: o.Title, Alt: altText(o.Title, shows)}
 	q := p.raster(density, bins, angles, "density of θ·x")
 	q.X.Min, q.X.Max, q.Y.Min, q.Y.Max = 0, 180, -reach, reach
 	q.X.Label.Text, q.Y.Label.Text = "angle φ of the direction, in degrees", "projection θ(φ)·x"
@@ -103,9 +104,11 @@ func Matrix(o MatrixOptions, values []float64) (*Picture, error) {
 	n := int(math.Round(math.Sqrt(float64(len(values)))))
 	if err := cmp.Or(checkFinite("values", values),
 		errorIf(n*n != len(values), "values has length %d, expected a square number", len(values)),
-		errorIf(o.Groups != nil && len(o.Groups) != n, "Groups has length %d, expected %d, one for each row", len(o.Groups), n),
+		errorIf(o.Groups != nil && len(o.Groups) != n, "Groups has length %d, expected %d, one for each row",
+			len(o.Groups), n),
 		each(o.Groups, func(i, g int) error {
-			return errorIf(g < 0 || o.Names != nil && g >= len(o.Names), "Groups[%d] is %d, expected a number from 0 that has a name", i, g)
+			unnamed := o.Names != nil && g >= len(o.Names)
+			return errorIf(g < 0 || unnamed, "Groups[%d] is %d, expected a number from 0 that has a name", i, g)
 		})); err != nil {
 		return nil, err
 	}

@@ -46,7 +46,8 @@ func farthest(a, b []float64) (off float64) {
 // TestTranslates: the barycenter of translates is the cloud at their mean, to 1e-3, under every loss
 // whose directions all clouds share, in any dimension, far from 0 too.
 func TestTranslates(t *testing.T) {
-	for name, most := range map[string]float64{"sw": 1e-6, "orthogonal-sw": 1e-6, "qmc-sw": 1e-6, "markov-sw": 1e-6, "asw": 1e-6, "max-sw": 1e-3, "v-dsw": 0.3} {
+	for name, most := range map[string]float64{"sw": 1e-6, "orthogonal-sw": 1e-6, "qmc-sw": 1e-6, "markov-sw": 1e-6,
+		"asw": 1e-6, "max-sw": 1e-3, "v-dsw": 0.3} {
 		set, want := translates(1, 4, 40, 3, 0)
 		m := must.M1(Barycenter(set, BarycenterConfig{Loss: name, Steps: 10, Seed: 2}))
 		if off := farthest(m.Points, want); off > most {
@@ -68,7 +69,8 @@ func TestTranslates(t *testing.T) {
 // TestBarycenterDescends: from clouds of two shapes, with fewer points than these, the loss at the
 // barycenter is less than at either cloud and falls with the steps.
 func TestBarycenterDescends(t *testing.T) {
-	set := must.M1(datasets.Load(datasets.Builtin, datasets.Options{Points: 128, Raw: true, Classes: []string{"chair"}})).Select([]int{0, 1, 2})
+	chairs := datasets.Options{Points: 128, Raw: true, Classes: []string{"chair"}}
+	set := must.M1(datasets.Load(datasets.Builtin, chairs)).Select([]int{0, 1, 2})
 	value := func(steps, points int) float64 {
 		return must.M1(Barycenter(set, BarycenterConfig{Steps: steps, Points: points, Seed: 1})).Value
 	}
@@ -96,7 +98,8 @@ func TestColors(t *testing.T) {
 		}
 		return must.M1(datasets.New(all, n, 3))
 	}
-	sea, sunset := picture(1000, [3]float64{0.1, 0.3, 0.8}, [3]float64{0, 0.6, 0.7}), picture(700, [3]float64{0.9, 0.4, 0.1}, [3]float64{0.3, 0.1, 0.2})
+	sea := picture(1000, [3]float64{0.1, 0.3, 0.8}, [3]float64{0, 0.6, 0.7})
+	sunset := picture(700, [3]float64{0.9, 0.4, 0.1}, [3]float64{0.3, 0.1, 0.2})
 	flat := must.M1(datasets.New(make([]float64, 300), 100, 3))
 	for i, c := range [][2]*datasets.Set{{sea, sunset}, {sunset, sea}, {flat, sea}, {sea, flat}} {
 		moved, before, after, err := Colors(c[0], c[1], ColorsConfig{Seed: 1}, nil)
@@ -155,7 +158,8 @@ func TestRegister(t *testing.T) {
 				continue
 			}
 			good++
-			if math.Abs(m.Degrees-30) > 1e-3 || farthest(m.Translation, translation) > 1e-3 || math.Abs(m.Share-0.8) > 0.02 || m.Error > 1e-3 {
+			if math.Abs(m.Degrees-30) > 1e-3 || farthest(m.Translation, translation) > 1e-3 ||
+				math.Abs(m.Share-0.8) > 0.02 || m.Error > 1e-3 {
 				t.Errorf("d = %d, seed %d: %+v, expected 30 degrees and %v", dim, seed, m, translation)
 			}
 		}

@@ -30,7 +30,8 @@ type ColorsConfig struct {
 //
 // before and after are SW_2 to the target, with the root and as a mean over points, along directions of
 // their own.
-func Colors(from, to *datasets.Set, c ColorsConfig, limit func([]float64)) (moved []float64, before, after float64, err error) {
+func Colors(from, to *datasets.Set, c ColorsConfig, limit func([]float64)) (
+	moved []float64, before, after float64, err error) {
 	if err := settings.Of(&c).Check(); err != nil {
 		return nil, 0, 0, err
 	}

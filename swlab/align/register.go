@@ -102,7 +102,8 @@ func Register(a, b *datasets.Set, c RegisterConfig) (*Motion, error) {
 	}
 	chosen = near.refine(x, chosen, 200)
 	// R (x - from) + t + to
-	m := &Motion{Rotation: chosen.turn.RawMatrix().Data, Translation: slices.Clone(to), Degrees: chosen.degrees(), Share: chosen.share, Error: chosen.error}
+	m := &Motion{Rotation: chosen.turn.RawMatrix().Data, Translation: slices.Clone(to), Degrees: chosen.degrees(),
+		Share: chosen.share, Error: chosen.error}
 	shift(m.Translation, chosen.move, 1)
 	origin := slices.Clone(from)
 	(&Motion{Rotation: m.Rotation, Translation: make([]float64, a.Dim)}).Apply(origin)
@@ -266,7 +267,9 @@ func (n nearest) refine(x []float64, m rigid, steps int) rigid {
 			to, squared := n.tree.Nearest(kdtree.Point(moved[i*n.dim : (i+1)*n.dim]))
 			all[i] = match{i, to.(kdtree.Point), squared}
 		}
-		slices.SortFunc(all, func(p, q match) int { return cmp.Or(cmp.Compare(p.squared, q.squared), cmp.Compare(p.point, q.point)) })
+		slices.SortFunc(all, func(p, q match) int {
+			return cmp.Or(cmp.Compare(p.squared, q.squared), cmp.Compare(p.point, q.point))
+		})
 		const least = 0.4 // of the points have a partner
 		sum, used := 0.0, count
 		m.score = math.Inf(1)

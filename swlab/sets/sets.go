@@ -150,7 +150,8 @@ func (o Config) directions(dim int) ([]float64, error) {
 		return nil, err
 	}
 	if _, is := l.(loss.Sliced).Slicer.Distribution.(slicing.CloudDependent); is {
-		return nil, fmt.Errorf("slicing: expected directions that all clouds share, found %q, whose depend on the clouds", o.Slicing)
+		return nil, fmt.Errorf("slicing: expected directions that all clouds share, found %q, whose depend on the clouds",
+			o.Slicing)
 	}
 	point, err := datasets.New(make([]float32, dim), 1, dim)
 	if err != nil {

@@ -154,7 +154,8 @@ func TestNeighbours(t *testing.T) {
 			return 1 - b2i(d[i*n+a] == d[i*n+b])
 		})
 		for j, row := range rows[i*k : (i+1)*k] {
-			if at := distances[i*k+j]; math.Abs(at-d[i*n+order[j]]) > 1e-12 || at < 1e-12 && int(row) != order[j] || int(row) == i {
+			at := distances[i*k+j]
+			if math.Abs(at-d[i*n+order[j]]) > 1e-12 || at < 1e-12 && int(row) != order[j] || int(row) == i {
 				t.Fatalf("cloud %d, neighbour %d: %d at %v, expected %d at %v", i, j, row, at, order[j], d[i*n+order[j]])
 			}
 		}
@@ -179,7 +180,8 @@ func spread(n int) []int {
 // TestCluster: k-means finds shapes of three kinds, the same ones again, and its inertia is that of its
 // centres, which are the means of their clouds.
 func TestCluster(t *testing.T) {
-	set := must.M1(datasets.Load(datasets.Builtin, datasets.Options{Points: 256, Raw: true, Classes: shapes.Classes()[:3]}))
+	o := datasets.Options{Points: 256, Raw: true, Classes: shapes.Classes()[:3]}
+	set := must.M1(datasets.Load(datasets.Builtin, o))
 	e := must.M1(Embed(set, Config{Slices: 50}))
 	c := must.M1(e.Cluster(ClusterConfig{K: 3, Seed: 1}))
 	again := must.M1(e.Cluster(ClusterConfig{K: 3, Seed: 1}))
