@@ -40,6 +40,9 @@ func newFlow(targets *datasets.Set, name string, c loss.Config, seed uint64) (*f
 	if !ok {
 		return nil, fmt.Errorf("loss: expected a sliced one, found %q", name)
 	}
+	if s.Cost == ot1d.Sphere {
+		return nil, fmt.Errorf("loss: %q compares unit vectors, expected a loss of points that are free to move", name)
+	}
 	_, ofClouds := s.Slicer.Distribution.(slicing.CloudDependent)
 	return &flow{targets: targets, name: name, o: swlab.DistanceConfig{Config: c, Seed: seed, Path: swlab.HostPath},
 		common: !ofClouds && !s.Slicer.Distribution.HasLocation()}, nil

@@ -201,7 +201,8 @@ func TestRefused(t *testing.T) {
 		says string
 	}{
 		{middle(BarycenterConfig{Loss: "chamfer"}), "loss: expected a sliced one, found \"chamfer\""},
-		{middle(BarycenterConfig{Loss: "sww"}), "did you mean \"sw\""},
+		{middle(BarycenterConfig{Loss: "maxsw"}), "did you mean \"max-sw\""},
+		{middle(BarycenterConfig{Loss: "ssw"}), "loss: \"ssw\" compares unit vectors"},
 		{middle(BarycenterConfig{Steps: -1}), "steps: expected at least 1"},
 		{middle(BarycenterConfig{Points: 11}), "points: expected at most 10"},
 		{colors, "expected one cloud, found 2"},
