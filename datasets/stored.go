@@ -14,9 +14,10 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/durable"
 )
 
-// storedShapes generates the default set, or reads it from the folder $SWLAB_CACHE if that is set: generating takes half a second,
-// which the kernel would spend in every cell. What is read is the same bit for bit: the file has a checksum, and its first shape of every class is
-// generated and compared. A file that cannot be read or written is no error.
+// storedShapes generates the default set, or reads it from the folder $SWLAB_CACHE if that is set:
+// generating takes half a second, which the kernel would spend in every cell. What is read is the same
+// bit for bit: the file has a checksum, and its first shape of every class is generated and compared. A
+// file that cannot be read or written is no error.
 func storedShapes(points int, raw bool) (*Set, error) {
 	c := Shapes{Points: points, Raw: raw}
 	dir := os.Getenv("SWLAB_CACHE")
@@ -63,8 +64,9 @@ func (s *Set) store(w io.Writer) error {
 	return err
 }
 
-// fill makes the set of one shape of every class that of all default shapes, from what store has written. It reports false, and leaves
-// the set, if that is not whole or does not begin every class with the same shape.
+// fill makes the set of one shape of every class that of all default shapes, from what store has
+// written. It reports false, and leaves the set, if that is not whole or does not begin every class with
+// the same shape.
 func (s *Set) fill(raw []byte) bool {
 	const perClass = shapesTrain + shapesTest
 	n := len(s.Classes) * perClass
@@ -93,7 +95,10 @@ func (s *Set) fill(raw []byte) bool {
 		if !slices.Equal(s.Cloud(class), all.Cloud(class*perClass)) {
 			return false
 		}
-		if frames > 0 && (s.Frames[class].Scale != all.Frames[class*perClass].Scale || !slices.Equal(s.Frames[class].Centre, all.Frames[class*perClass].Centre)) {
+		if frames == 0 {
+			continue
+		}
+		if f, g := s.Frames[class], all.Frames[class*perClass]; f.Scale != g.Scale || !slices.Equal(f.Centre, g.Centre) {
 			return false
 		}
 	}

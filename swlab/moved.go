@@ -14,8 +14,9 @@ import (
 // stays is the mean angle in degrees up to which an ascent has not moved.
 const stays = 1
 
-// unmoved returns a warning if a single ascent with that seed has left the locations [B, d] near where it began, at the
-// predicted ones or at random: the value is then no maximum over locations, and can lie below the mean over all directions.
+// unmoved returns a warning if a single ascent with that seed has left the locations [B, d] near where
+// it began, at the predicted ones or at random: the value is then no maximum over locations, and can lie
+// below the mean over all directions.
 func (p problem) unmoved(l loss.Sliced, m *slicing.Maximizer, seed int64, predicted, reached []float32) (string, error) {
 	a := l.Slicer.Ascent
 	if a.Steps == 0 || a.Starts > 1 || p.x.Dim < 2 {
@@ -46,6 +47,7 @@ func (p problem) unmoved(l loss.Sliced, m *slicing.Maximizer, seed int64, predic
 	if turned > stays {
 		return "", nil
 	}
-	return fmt.Sprintf("the ascent turned the location by %.1g degrees in %d steps: it is near the %s one where it began, and the value is no maximum; "+
+	return fmt.Sprintf("the ascent turned the location by %.1g degrees in %d steps: "+
+		"it is near the %s one where it began, and the value is no maximum; "+
 		"a larger ascent rate, best with the radial part of the gradient removed, moves it", turned, a.Steps, from), nil
 }

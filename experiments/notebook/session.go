@@ -45,8 +45,8 @@ func (b *Session) context() context.Context {
 	return b.Context
 }
 
-// Open reads the environment and makes the folder for results: $SWLAB_OUT, or swlab-out/NAME beside the notebook, or for a
-// notebook inside this module's repository .out/NAME there.
+// Open reads the environment and makes the folder for results: $SWLAB_OUT, or swlab-out/NAME beside the
+// notebook, or for a notebook inside this module's repository .out/NAME there.
 func Open(name string) (*Session, error) {
 	b := &Session{Data: os.Getenv("SWLAB_DATA"), Out: os.Getenv("SWLAB_OUT"), Fast: os.Getenv("FAST") == "1"}
 	if b.Data == "" {

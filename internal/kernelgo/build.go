@@ -95,7 +95,8 @@ func newBuilder(real, dir string, flags []string) *builder {
 // a recipe holds.
 func plain(dir string) bool {
 	entries, err := os.ReadDir(dir)
-	if err != nil || regexp.MustCompile(`-(overlay|toolexec|n|x|a|v|work|cover|msan|asan|pgo)\b`).MatchString(os.Getenv("GOFLAGS")) {
+	more := regexp.MustCompile(`-(overlay|toolexec|n|x|a|v|work|cover|msan|asan|pgo)\b`)
+	if err != nil || more.MatchString(os.Getenv("GOFLAGS")) {
 		return false
 	}
 	return !slices.ContainsFunc(entries, func(e os.DirEntry) bool {
@@ -107,7 +108,8 @@ func plain(dir string) bool {
 func variables() (set []string) {
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
-		if strings.HasPrefix(name, "GO") && !strings.HasPrefix(name, "GONB_") && !strings.HasPrefix(name, "GOMLX") || strings.HasPrefix(name, "CGO_") ||
+		ofGo := strings.HasPrefix(name, "GO") && !strings.HasPrefix(name, "GONB_") && !strings.HasPrefix(name, "GOMLX")
+		if ofGo || strings.HasPrefix(name, "CGO_") ||
 			slices.Contains([]string{"CC", "CXX", "AR", "FC", "PKG_CONFIG", "HOME", "XDG_CONFIG_HOME"}, name) {
 			set = append(set, v)
 		}
@@ -218,14 +220,17 @@ func (b *builder) fast(out string) (code int, ok bool) {
 		return 0, false
 	}
 	id := fmt.Sprintf("%x", sha256.Sum256(source))[:20]
-	for name, text := range map[string]string{"main.go": string(source), "importcfg": config.String(), "importcfg.link": config.String() + b.kept.Info + "\n"} {
+	for name, text := range map[string]string{
+		"main.go": string(source), "importcfg": config.String(), "importcfg.link": config.String() + b.kept.Info + "\n",
+	} {
 		if err := os.WriteFile(at(name), []byte(text), 0o600); err != nil {
 			return 0, false
 		}
 	}
 	compile := func(file string) (string, error) {
-		return b.call(b.kept.Compile, map[string]string{"-o": at("main.a"), "-importcfg": at("importcfg"), "-buildid": id + "/" + id,
-			"-trimpath": at("") + "=>" + b.dir}, file)
+		return b.call(b.kept.Compile, map[string]string{
+			"-o": at("main.a"), "-importcfg": at("importcfg"), "-buildid": id + "/" + id, "-trimpath": at("") + "=>" + b.dir,
+		}, file)
 	}
 	_, err := compile(at("main.go"))
 	if err != nil { // as a whole, for its errors are those that show
@@ -239,7 +244,9 @@ func (b *builder) fast(out string) (code int, ok bool) {
 			return 0, false
 		}
 	}
-	text, err := b.call(b.kept.Link, map[string]string{"-o": at("a.out"), "-importcfg": at("importcfg.link"), "-buildid": id}, at("main.a"))
+	text, err := b.call(b.kept.Link, map[string]string{
+		"-o": at("a.out"), "-importcfg": at("importcfg.link"), "-buildid": id,
+	}, at("main.a"))
 	if err != nil || text != "" {
 		return 0, false
 	}
@@ -253,7 +260,8 @@ func (b *builder) fast(out string) (code int, ok bool) {
 // isErrors reports whether these are errors of the compiler in main.go.
 func isErrors(text string) bool {
 	for line := range strings.Lines(text) {
-		if !strings.HasPrefix(line, "./main.go:") && !strings.HasPrefix(line, "\t") && !strings.HasPrefix(line, "too many errors") {
+		starts := func(with string) bool { return strings.HasPrefix(line, with) }
+		if !slices.ContainsFunc([]string{"./main.go:", "\t", "too many errors"}, starts) {
 			return false
 		}
 	}
@@ -405,7 +413,8 @@ func record(at string, call []string) int {
 				r.Command.Env = append(r.Command.Env, v)
 			}
 		}
-		if i := slices.Index(call, "-importcfg"); i > 0 && i+1 < len(call) && !slices.Contains(call, "-embedcfg") && !slices.Contains(call, "-symabis") {
+		more := slices.Contains(call, "-embedcfg") || slices.Contains(call, "-symabis")
+		if i := slices.Index(call, "-importcfg"); i > 0 && i+1 < len(call) && !more {
 			text, err := os.ReadFile(call[i+1])
 			r.Config = string(text)
 			if err == nil {

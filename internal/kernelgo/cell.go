@@ -47,8 +47,8 @@ type imported struct {
 	keep     bool     // it is imported for its effect, or everything may come from it
 }
 
-// parse reads a program. It returns nil for one that only Go's own `go build` should handle: with C, embedded files, directives,
-// or errors of syntax.
+// parse reads a program. It returns nil for one that only Go's own `go build` should handle: with C,
+// embedded files, directives, or errors of syntax.
 func parse(dir string, source []byte) *cell {
 	c := &cell{dir: dir, source: source, files: token.NewFileSet(), declared: map[string][]*part{}, losses: map[string]bool{}}
 	if regexp.MustCompile(`(?m)^\s*//(go:|line |export |\s*\+build)|/\*line `).Match(source) {
@@ -194,7 +194,8 @@ func effectless(full string) bool {
 	if strings.Contains(first, ".") {
 		return full == module || strings.HasPrefix(full, module+"/")
 	}
-	return !slices.Contains([]string{"image", "crypto", "hash", "expvar", "time", "net", "embed", "database", "encoding"}, first) ||
+	registers := []string{"image", "crypto", "hash", "expvar", "time", "net", "embed", "database", "encoding"}
+	return !slices.Contains(registers, first) ||
 		slices.Contains([]string{"image", "image/color", "time", "net", "encoding/json", "encoding/csv"}, full)
 }
 

@@ -58,12 +58,15 @@ func (c *cell) settle() string {
 			return slices.ContainsFunc(now, func(i initial) bool { return slices.Contains(i.Names, name) })
 		})
 		gone := !slices.ContainsFunc(now, func(i initial) bool { return i.Text == old.Text })
-		again := fresh >= 0 && slices.ContainsFunc(kept.Refused, func(i initial) bool { return i.Text == now[fresh].Text })
+		again := fresh >= 0 &&
+			slices.ContainsFunc(kept.Refused, func(i initial) bool { return i.Text == now[fresh].Text })
 		if gone && len(lost) > 0 && fresh >= 0 && !again {
 			kept.Refused = append(kept.Refused, now[fresh])
 			writeJSON(file, kept)
-			return fmt.Sprintf("# swlab\n%s: this init function takes the place of an earlier one, which registers %s.\n"+
-				"\tTo have both, give it a name of its own that begins with init_, as in func init_mine(). To replace the earlier one, run the cell again.\n",
+			return fmt.Sprintf("# swlab\n"+
+				"%s: this init function takes the place of an earlier one, which registers %s.\n"+
+				"\tTo have both, give it a name of its own that begins with init_, as in func init_mine(). "+
+				"To replace the earlier one, run the cell again.\n",
 				c.position(parts[fresh]), strings.Join(lost, " and "))
 		}
 	}

@@ -17,8 +17,8 @@ type sources map[string]string
 
 // isSource reports whether `go build` may read a file of that name.
 func isSource(name string) bool {
-	return slices.Contains([]string{".go", ".c", ".cc", ".cpp", ".cxx", ".m", ".h", ".hh", ".hpp", ".hxx", ".f", ".F", ".for", ".f90", ".s", ".S",
-		".sx", ".swig", ".swigcxx", ".syso", ".mod"}, filepath.Ext(name)) && !strings.HasSuffix(name, "_test.go")
+	return slices.Contains([]string{".go", ".c", ".cc", ".cpp", ".cxx", ".m", ".h", ".hh", ".hpp", ".hxx",
+		".f", ".F", ".for", ".f90", ".s", ".S", ".sx", ".swig", ".swigcxx", ".syso", ".mod"}, filepath.Ext(name)) && !strings.HasSuffix(name, "_test.go")
 }
 
 // recent is how long before a build a file must have changed last for its time to tell versions apart.
