@@ -13,8 +13,8 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
 
-// inSpace are the losses but those whose slices package solve solves, which are for other clouds or compare not
-// all of their points.
+// inSpace are the losses but those whose slices package solve solves, which are for other clouds or
+// compare not all of their points.
 func inSpace() []string {
 	return slices.DeleteFunc(loss.Names(), func(name string) bool {
 		s, ok := must.M1(loss.New(name, loss.Defaults())).(loss.Sliced)
@@ -118,7 +118,8 @@ func TestOnLineLimits(t *testing.T) {
 		}
 	}
 	u := unitVectors(3, 2, 20, 3)
-	for name, s := range map[string]*datasets.Set{"partial-sw": x, "usw": x, "ssw": u, "circle": numbersOn(1, 2.5, 2.5, -3.1)} {
+	line := numbersOn(1, 2.5, 2.5, -3.1)
+	for name, s := range map[string]*datasets.Set{"partial-sw": x, "usw": x, "ssw": u, "circle": line} {
 		if d := value(t, name, s, s, func(o *DistanceConfig) { o.Root = true }); !(math.Abs(d.Value) < 1e-7) {
 			t.Errorf("%s of equal clouds: %v", name, d.Value)
 		}
@@ -154,7 +155,9 @@ func TestOnLineGradient(t *testing.T) {
 	} {
 		o := with(c.change)
 		o.Slices, o.P = 20, 2
-		at := must.M1(Distance(c.name, c.x, c.y, with(func(p *DistanceConfig) { *p = o; p.Gradient, p.GradientX = true, true })))
+		both := o
+		both.Gradient, both.GradientX = true, true
+		at := must.M1(Distance(c.name, c.x, c.y, both))
 		r := rand.New(rand.NewPCG(8, 9))
 		for side := range 2 {
 			const h = 2e-4
@@ -197,7 +200,8 @@ func TestOnLineGradient(t *testing.T) {
 	}
 }
 
-// TestSphere: planes are spanned by any of their vectors, a rotation changes no distribution, and the plane has one circle.
+// TestSphere: planes are spanned by any of their vectors, a rotation changes no distribution, and
+// the plane has one circle.
 func TestSphere(t *testing.T) {
 	x, y := unitVectors(1, 2, 15, 3), unitVectors(2, 2, 15, 3)
 	for _, normal := range [][]float32{{0, 0, 1}, {.3, -2, .1}} {
@@ -244,7 +248,8 @@ func TestWrongOnLine(t *testing.T) {
 	refused(t, "mass = 2 would do nothing: loss \"sw\" has no use for it, only partial-sw")(
 		Distance("sw", x, x, with(func(o *DistanceConfig) { o.Mass = 2 })))
 	refused(t, "kl = 2 would do nothing")(Distance("ssw", on, on, with(func(o *DistanceConfig) { o.KL = 2 })))
-	refused(t, "uniform = true would do nothing")(Distance("usw", x, x, with(func(o *DistanceConfig) { o.Uniform = true })))
+	refused(t, "uniform = true would do nothing")(
+		Distance("usw", x, x, with(func(o *DistanceConfig) { o.Uniform = true })))
 	refused(t, "kl: expected a number > 0")(Distance("usw", x, x, with(func(o *DistanceConfig) { o.KL = -1 })))
 	refused(t, "at most 6 points to match, as many as the smaller cloud has, found 7")(
 		Distance("partial-sw", x, gaussian(1, 1, 9, 3, 1), with(func(o *DistanceConfig) { o.Mass = 7 })))
@@ -261,8 +266,9 @@ func TestWrongOnLine(t *testing.T) {
 	refused(t, "expected shape [L, 3]")(Distance("ssw", on, on,
 		with(func(o *DistanceConfig) { o.Directions = &Directions{make([]float32, 6), []int{1, 6}} })))
 	axis := must.M1(datasets.New([]float64{0, 0, 1}, 1, 1, 3))
-	refused(t, "it has no nearest point on the great circle of slice 0, to whose plane it is orthogonal")(Distance("ssw", axis, axis,
-		with(func(o *DistanceConfig) { o.Directions = &Directions{[]float32{0, 0, 2}, []int{1, 3}} })))
+	refused(t, "it has no nearest point on the great circle of slice 0, to whose plane it is orthogonal")(
+		Distance("ssw", axis, axis,
+			with(func(o *DistanceConfig) { o.Directions = &Directions{[]float32{0, 0, 2}, []int{1, 3}} })))
 	if _, err := loss.NewGraph("usw", loss.Defaults()); err == nil {
 		t.Error("a network can be trained on usw, expected an error")
 	}

@@ -10,16 +10,17 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/ot1d/solve"
 )
 
-// sphere is the Coster of Sphere (spherical sliced Wasserstein, Bonet et al. 2023). A direction is a plane
-// through 0. Every point moves to the nearest of the great circle in that plane, at angle a of its
-// projection, and counts as a/(2 pi) on a circle of length 1.
+// sphere is the Coster of Sphere (spherical sliced Wasserstein, Bonet et al. 2023). A direction is
+// a plane through 0. Every point moves to the nearest of the great circle in that plane, at angle a
+// of its projection, and counts as a/(2 pi) on a circle of length 1.
 type sphere struct {
 	pairs *HostPairs
 	width int // numbers of a direction
 }
 
-// PlaneWidth is how many numbers a direction of Sphere has for points of that dimension: 3 in space, where a
-// plane is given by its normal, of any length; else two vectors that span it, one after the other.
+// PlaneWidth is how many numbers a direction of Sphere has for points of that dimension: 3 in
+// space, where a plane is given by its normal, of any length; else two vectors that span it, one
+// after the other.
 func PlaneWidth(dim int) int {
 	if dim == 3 {
 		return 3
@@ -30,7 +31,8 @@ func PlaneWidth(dim int) int {
 // unitTolerance is how far a length may be from 1, for coordinates of few digits.
 const unitTolerance = 1e-3
 
-// NotUnit returns the first point of clouds of that dimension that is no unit vector, and its length; -1 if all are.
+// NotUnit returns the first point of clouds of that dimension that is no unit vector, and its
+// length; -1 if all are.
 func NotUnit(points []float32, dim int) (at int, length float64) {
 	for i := 0; i < len(points); i += dim {
 		square := 0.0

@@ -7,14 +7,14 @@ import (
 )
 
 // Circle returns W_p^p between x and y on a circle of length 1, where only the fractional parts of
-// numbers count and the distance is that along the shorter arc. Masses are divided by their sum. With X and Y
-// the quantile functions of the fractional parts, continued by X(t + 1) = X(t) + 1,
+// numbers count and the distance is that along the shorter arc. Masses are divided by their sum.
+// With X and Y the quantile functions of the fractional parts, continued by X(t + 1) = X(t) + 1,
 //
 //	W_p^p = min over a of C(a),   C(a) = int_0^1 |X(t) - Y(t - a)|^p dt
 //
-// C is convex and, between points, piecewise linear (Delon, Salomon and Sobolevskii 2010). So the lines
-// that touch it on both sides of the minimum find it: the search ends at the minimum itself, after
-// about log(mn) passes over the points.
+// C is convex and, between points, piecewise linear (Delon, Salomon and Sobolevskii 2010). So the
+// lines that touch it on both sides of the minimum find it: the search ends at the minimum itself,
+// after about log(mn) passes over the points.
 func Circle(x, y Points, p float64) (Result, error) {
 	if err := checkBoth(x, y, p); err != nil {
 		return Result{}, err
@@ -179,8 +179,8 @@ func (c circle) along(a float64, r *Result) touch {
 //
 //	W_p^p = min over a of sum_i int_A_(i-1)^A_i |x_i - t - a|^p dt
 //
-// whose minimum for p = 2 is at the mean of x less 1/2 (Bonet et al. 2023); for other p it is found by bisection of the
-// derivative.
+// whose minimum for p = 2 is at the mean of x less 1/2 (Bonet et al. 2023); for other p it is found
+// by bisection of the derivative.
 func Uniform(x Points, p float64) (Result, error) {
 	if err := cmp.Or(checkExponent(p), x.check("x")); err != nil {
 		return Result{}, err

@@ -6,17 +6,17 @@ import (
 	"fmt"
 )
 
-// Partial returns the least cost of matching k points of x with k of y, each point at most once and with mass
-// 1,
+// Partial returns the least cost of matching k points of x with k of y, each point at most once and
+// with mass 1,
 //
 //	cost(k) = min over k pairs of sum |x_i - y_j|^p
 //
-// and the marginal costs cost(1), cost(2) - cost(1), ... of all k up to the size of the smaller cloud. They
-// ascend. In order on the line, a matched pair leaves no unmatched point between its two, so the
-// next pair to enter is a neighbouring x and y among the points still out, and the matched points between them
-// move up by one rank (Chapel and Tavenard 2025). It sorts the points and takes every
-// pair off a heap; the ranks that move cost a pass over them, at worst the square of the number of points where x and y
-// lie apart.
+// and the marginal costs cost(1), cost(2) - cost(1), ... of all k up to the size of the smaller
+// cloud. They ascend. In order on the line, a matched pair leaves no unmatched point between its
+// two, so the next pair to enter is a neighbouring x and y among the points still out, and the
+// matched points between them move up by one rank (Chapel and Tavenard 2025). It sorts the points
+// and takes every pair off a heap; the ranks that move cost a pass over them, at worst the square
+// of the number of points where x and y lie apart.
 func Partial(x, y []float64, k int, p float64) (Result, error) {
 	if err := checkBoth(Points{At: x}, Points{At: y}, p); err != nil {
 		return Result{}, err
@@ -41,7 +41,8 @@ func Partial(x, y []float64, k int, p float64) (Result, error) {
 	return r, nil
 }
 
-// partial is the state of Partial: the points of both clouds in one order, of which some are matched.
+// partial is the state of Partial: the points of both clouds in one order, of which some are
+// matched.
 type partial struct {
 	p          exponent
 	x, y       sorted

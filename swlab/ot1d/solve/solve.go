@@ -1,6 +1,7 @@
-// Package line computes optimal transport between numbers on a line or a circle where package ot1d's
-// W_p does not apply: on a circle ([Circle], [Uniform]), of a part of the points ([Partial]), and between
-// measures whose masses may change ([Unbalanced]). All are exact, in float64.
+// Package line computes optimal transport between numbers on a line or a circle where package
+// ot1d's W_p does not apply: on a circle ([Circle], [Uniform]), of a part of the points
+// ([Partial]), and between measures whose masses may change ([Unbalanced]). All are exact, in
+// float64.
 package solve
 
 import (
@@ -17,8 +18,8 @@ type Points struct {
 }
 
 // Result is what transport between x and y costs, and its derivatives in their numbers. The
-// derivatives hold the plan fixed, which is exact wherever there is only one optimal plan. At a distance of 0 they
-// are 0.
+// derivatives hold the plan fixed, which is exact wherever there is only one optimal plan. At a
+// distance of 0 they are 0.
 type Result struct {
 	Cost   float64
 	DX, DY []float64

@@ -93,7 +93,8 @@ func TestCircle(t *testing.T) {
 	}
 }
 
-// TestCircleOfAll compares with all matchings, also of repeated points for unequal sizes and masses.
+// TestCircleOfAll compares with all matchings, also of repeated points for unequal sizes and
+// masses.
 func TestCircleOfAll(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for turn := range 200 {

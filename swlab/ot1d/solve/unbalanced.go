@@ -5,25 +5,26 @@ import (
 	"math"
 )
 
-// Unbalanced returns the cost of transport whose plan need not have the masses a and b of x and y as its sums, at a
-// price kl times the Kullback-Leibler divergence of its sums from them,
+// Unbalanced returns the cost of transport whose plan need not have the masses a and b of x and y
+// as its sums, at a price kl times the Kullback-Leibler divergence of its sums from them,
 //
 //	min over P >= 0 of sum_ij P_ij |x_i - y_j|^p + kl sum_i KL(sum_j P_ij | a_i) + kl sum_j KL(sum_i P_ij | b_j),
 //	KL(m | a) = m log(m/a) - m + a
 //
-// Masses are used as given, 1 without any. Two points of masses a and b at cost c pay
-// kl (a + b - 2 sqrt(ab) exp(-c/(2 kl))), and as kl grows without bound, clouds of one mass pay W_p^p times it.
+// Masses are used as given, 1 without any. Two points of masses a and b at cost c pay kl (a + b - 2
+// sqrt(ab) exp(-c/(2 kl))), and as kl grows without bound, clouds of one mass pay W_p^p times it.
 //
 // The dual is, for f_i + g_j <= |x_i - y_j|^p,
 //
 //	max kl sum_i a_i (1 - exp(-f_i/kl)) + kl sum_j b_j (1 - exp(-g_j/kl))
 //
-// The problem is that of Séjourné et al. (2023), whose steps of Frank and Wolfe come near the optimum; this
-// finds it. The plan lies on a staircase of pairs (i, j). On a given one the dual is isotonic regression, which
-// is solved exactly by splitting it at the best cut until no cut gains. Where two parts violate the
-// constraint at a corner between them, the staircase turns there, and the cost falls. Without such a corner it is
-// optimal, because |d|^p is convex. The first staircase is that of half of the points. A few thousand points take
-// milliseconds, and more where kl is about the cost of a typical pair.
+// The problem is that of Séjourné et al. (2023), whose steps of Frank and Wolfe come near the
+// optimum; this finds it. The plan lies on a staircase of pairs (i, j). On a given one the dual is
+// isotonic regression, which is solved exactly by splitting it at the best cut until no cut gains.
+// Where two parts violate the constraint at a corner between them, the staircase turns there, and
+// the cost falls. Without such a corner it is optimal, because |d|^p is convex. The first staircase
+// is that of half of the points. A few thousand points take milliseconds, and more where kl is
+// about the cost of a typical pair.
 func Unbalanced(x, y Points, p, kl float64) (Result, error) {
 	if err := checkBoth(x, y, p); err != nil {
 		return Result{}, err
@@ -37,8 +38,8 @@ func Unbalanced(x, y Points, p, kl float64) (Result, error) {
 	return r, nil
 }
 
-// maxJoins is how often, per point, the staircase may turn everywhere. It needs far fewer turns; rounding might
-// repeat them.
+// maxJoins is how often, per point, the staircase may turn everywhere. It needs far fewer turns;
+// rounding might repeat them.
 const maxJoins = 10
 
 // cell is a pair (i, j).
@@ -80,8 +81,9 @@ func newUnbalanced(x, y sorted, p exponent, kl float64) *unbalanced {
 
 func (u *unbalanced) cost(c cell) float64 { return u.p.power(u.x.at[c.i] - u.y.at[c.j]) }
 
-// walk appends to the staircase that of optimal transport between the masses exp(-f/kl) times those of x and
-// exp(-g/kl) times those of y, of the points from the first to the last cell, each side divided by its sum.
+// walk appends to the staircase that of optimal transport between the masses exp(-f/kl) times those
+// of x and exp(-g/kl) times those of y, of the points from the first to the last cell, each side
+// divided by its sum.
 func (u *unbalanced) walk(first, last cell) {
 	a := shares(u.logA, u.f, u.kl, first.i, last.i)
 	b := shares(u.logB, u.g, u.kl, first.j, last.j)
@@ -146,8 +148,8 @@ func (s sorted) coarse() (half sorted) {
 	return half
 }
 
-// solved is the solution of Unbalanced. Its first staircase is that of the masses of the dual solution with half of the
-// points.
+// solved is the solution of Unbalanced. Its first staircase is that of the masses of the dual
+// solution with half of the points.
 func solved(x, y sorted, p exponent, kl float64) *unbalanced {
 	u := newUnbalanced(x, y, p, kl)
 	m, n := len(x.at), len(y.at)
@@ -201,11 +203,11 @@ func (p exponent) conjugate(x, f, y, g []float64) {
 
 // solve finds f and g for the cells of the staircase alone.
 //
-// The solutions are f_i + t, g_j - t for f and g of potentials and a translation t of each point; a cell demands
-// t <= t' for its x and its y. A point of x gains from a higher t, one of y from a lower one. The best t that
-// all points share makes their masses balance. If points do better with t's of their own, those that
-// gain most by a higher t, as far as cells allow, lie above the rest in the optimum too: both are problems of their own, and
-// so is each run of points in them.
+// The solutions are f_i + t, g_j - t for f and g of potentials and a translation t of each point; a
+// cell demands t <= t' for its x and its y. A point of x gains from a higher t, one of y from a
+// lower one. The best t that all points share makes their masses balance. If points do better with
+// t's of their own, those that gain most by a higher t, as far as cells allow, lie above the rest
+// in the optimum too: both are problems of their own, and so is each run of points in them.
 func (u *unbalanced) solve(from, to int) {
 	clear(u.cut[from : to-1])
 	runs := [][2]int{{from, to}}
@@ -233,8 +235,8 @@ func (u *unbalanced) isX(k int) bool {
 	return k == 0 || k > 1 && u.stairs[k-1].i > u.stairs[k-2].i
 }
 
-// tie finds f and g of the points from ... to-1 that balance, with equality in their cells, and the logarithms of
-// their masses.
+// tie finds f and g of the points from ... to-1 that balance, with equality in their cells, and the
+// logarithms of their masses.
 func (u *unbalanced) tie(from, to int) {
 	var a, b logSum
 	for k := from; k < to; k++ {
@@ -265,12 +267,14 @@ func (u *unbalanced) tie(from, to int) {
 	}
 }
 
-// split labels the points from ... to-1 that are to lie above the rest: those with the largest sum of masses
-// of x less masses of y. A label changes only at a corner of the staircase, to below where its cell adds a point of x and
-// to above where it adds one of y; what that gains is the flow in that cell with a minus, so cells with a negative flow are
-// cut, the best of neighbouring ones that change a label alike.
+// split labels the points from ... to-1 that are to lie above the rest: those with the largest sum
+// of masses of x less masses of y. A label changes only at a corner of the staircase, to below
+// where its cell adds a point of x and to above where it adds one of y; what that gains is the flow
+// in that cell with a minus, so cells with a negative flow are cut, the best of neighbouring ones
+// that change a label alike.
 func (u *unbalanced) split(from, to int) {
-	// Sums from both ends are the same but for their rounding, which that of smaller masses has less of.
+	// Sums from both ends are the same but for their rounding, which that of smaller masses has less
+	// of.
 	var sum logSum
 	for k := from + 1; k < to; k++ {
 		u.add(&sum, k-1)
@@ -289,7 +293,8 @@ func (u *unbalanced) split(from, to int) {
 			top = max(top, u.flow[k].log())
 		}
 	}
-	// the best sums so far by the last label, and before the last change; runs have two points or more, of both clouds
+	// the best sums so far by the last label, and before the last change; runs have two points or
+	// more, of both clouds
 	var now, before [2]float64
 	for k := from + 1; k < to; k++ {
 		u.changed[k] = [2]bool{}
@@ -321,7 +326,8 @@ func (u *unbalanced) split(from, to int) {
 	}
 }
 
-// gains reports whether a cut before a point changes the sum of split, in which top is the logarithm of the largest gain.
+// gains reports whether a cut before a point changes the sum of split, in which top is the
+// logarithm of the largest gain.
 func (u *unbalanced) gains(k int, top float64) bool {
 	return !math.IsInf(top, -1) && u.isCorner(k) && math.Abs(u.flow[k].sum) > noise
 }
@@ -343,8 +349,8 @@ func (u *unbalanced) isCorner(k int) bool {
 	return k > 1 && k+1 < len(u.log) && u.isX(k) != u.isX(k+1)
 }
 
-// join joins parts at cuts whose cell or opposite corner violates its constraint, by this cell, and solves them
-// together, which lowers the cost. It reports whether there were any.
+// join joins parts at cuts whose cell or opposite corner violates its constraint, by this cell, and
+// solves them together, which lowers the cost. It reports whether there were any.
 func (u *unbalanced) join() (joined bool) {
 	for c := 0; c < len(u.cut); c++ {
 		if !u.cut[c] {
