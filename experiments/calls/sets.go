@@ -174,10 +174,14 @@ func colors(r *Request, a *Answer) error {
 	var pictures [2]*datasets.Set
 	var shape []int
 	for i, name := range []string{"to", "source"} {
-		values, found := r.wide(name)
+		var found []int
+		if given := r.array(name); given != nil {
+			found = given.Shape
+		}
 		if len(found) != 3 || found[2] != 3 {
 			return fmt.Errorf("%s: expected a picture [height, width, 3], found shape %v", name, found)
 		}
+		values, _ := r.wide(name)
 		s, err := datasets.New(values, found[0]*found[1], 3)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
