@@ -29,11 +29,12 @@ func (o DistanceConfig) certified(name string, l loss.Loss, dim int) (loss.Loss,
 		return nil, fmt.Errorf("certify: expected clouds of dimension 2 or 3, found %d: several starts of the ascent "+
 			"(--ascent-starts, in Go AscentStarts) look for the maximum in other dimensions", dim)
 	case s.Slicer.Amortizer != nil:
-		return nil, fmt.Errorf("certify: the amortizer predicts the location, which the certified maximum replaces: expected none")
+		return nil, errors.New("certify: the amortizer predicts the location, which the certified maximum replaces: " +
+			"expected none")
 	case o.Directions != nil:
-		return nil, fmt.Errorf("certify: the directions are given, which the certified maximum replaces: expected none")
+		return nil, errors.New("certify: the directions are given, which the certified maximum replaces: expected none")
 	case o.Path == GraphPath:
-		return nil, fmt.Errorf("certify: a graph rounds costs to float32, expected the host's path")
+		return nil, errors.New("certify: a graph rounds costs to float32, expected the host's path")
 	}
 	s.Slicer.Ascent = nil
 	return s, settings.Of(&o.Search).Check()
