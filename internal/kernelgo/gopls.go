@@ -54,9 +54,10 @@ func complete(gopls, socket string) error {
 
 // session stands between a kernel and its gopls.
 type session struct {
-	mu  sync.Mutex
-	in  io.Writer // of gopls
-	dir string    // of the kernel
+	mu   sync.Mutex
+	in   io.Writer // of gopls
+	held []byte    // what makes gopls begin, until the first cell has been built or the kernel asks
+	dir  string    // of the kernel
 }
 
 // warming is the identity of the request that is not the kernel's.
@@ -77,10 +78,18 @@ type object = map[string]any
 func (s *session) send(body []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.held != nil {
+		held := s.held
+		s.held = nil
+		if err := write(s.in, held); err != nil {
+			return err
+		}
+	}
 	return write(s.in, body)
 }
 
-// requests passes on what the kernel says. Once that is that it is ready, the warming begins.
+// requests passes on what the kernel says. Once that is that it is ready, the warming waits for the first cell, which
+// has the processor to itself.
 func (s *session) requests(kernel *bufio.Reader) error {
 	for {
 		body, m, err := receive(kernel)
@@ -90,14 +99,17 @@ func (s *session) requests(kernel *bufio.Reader) error {
 		if body, err = s.mend(body, m); err != nil {
 			return err
 		}
-		if body != nil {
+		switch {
+		case m.Method == "initialized":
+			s.mu.Lock()
+			s.held = body
+			s.mu.Unlock()
+			go s.warm()
+		case body != nil:
 			err = s.send(body)
 		}
 		if err != nil {
 			return err
-		}
-		if m.Method == "initialized" {
-			go s.warm()
 		}
 	}
 }
