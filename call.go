@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"github.com/janpfeifer/gonb/gonbui"
+	"github.com/janpfeifer/gonb/gonbui/protocol"
 )
 
 // request is a call, in the JSON of package experiments/calls.
@@ -60,6 +61,8 @@ type answer struct {
 	Text     map[string]string `json:"text"`
 	Arrays   []wire            `json:"arrays"`
 	Warnings []string          `json:"warnings"`
+
+	seen bool
 }
 
 // event is what arrives while a call works.
@@ -68,6 +71,10 @@ type event struct {
 	HTML   string  `json:"html"`
 	Text   string  `json:"text"`
 	Answer *answer `json:"answer"`
+
+	Markdown string `json:"markdown"`
+	PNG      []byte `json:"png"`
+	Width    int    `json:"width"`
 }
 
 // found is a call with its answer.
@@ -75,6 +82,7 @@ type found struct {
 	request request
 	answer  answer
 	here    *found // the same in this program, where the process has found it
+	seen    bool   // in a notebook, that the call has shown it
 }
 
 func newRequest(function string, o []Option) request {
@@ -97,6 +105,9 @@ func (r *request) options(o []Option) {
 			fail(fmt.Errorf("%s: expected one value, found %d; Ablate and Sweep take several", v.name, len(v.values)))
 		default:
 			r.set(v.name, v.values[0])
+			if v.file != "" {
+				r.set("weights", v.file)
+			}
 		}
 	}
 }
@@ -213,7 +224,7 @@ func try(r request) (*found, error) {
 		case a.Error != "":
 			return nil, errors.New(a.Error)
 		}
-		return &found{request: r, answer: a}, nil
+		return &found{request: r, answer: a, seen: a.seen}, nil
 	}
 }
 
@@ -281,11 +292,13 @@ func exchange(r request) (answer, error) {
 		}
 		var a answer
 		err := json.Unmarshal(local(raw, interrupted, func(line []byte) { view.show(line) }), &a)
+		a.seen = view.seen
 		return a, err
 	}
 	for attempt := 0; ; attempt++ {
 		a, err := overSocket(raw, interrupted, view)
 		if err == nil && a.Kind != "stale" {
+			a.seen = view.seen
 			return a, nil
 		}
 		if attempt == 3 {
@@ -385,6 +398,8 @@ func start(interrupted <-chan struct{}) error {
 type view struct {
 	id  string
 	ids []string // of lines of text, which are removed at the end
+
+	seen bool // that something stays
 }
 
 // show shows an event; it returns the answer if the line has one.
@@ -400,11 +415,21 @@ func (v *view) show(line []byte) *answer {
 		if e.Text != "" && e.ID == "" {
 			fmt.Fprintln(os.Stderr, e.Text)
 		}
+	case e.PNG != nil:
+		v.seen = true
+		gonbui.SendData(&protocol.DisplayData{
+			Data:     map[protocol.MIMEType]any{protocol.MIMEImagePNG: e.PNG, protocol.MIMETextPlain: e.Text},
+			Metadata: map[string]any{string(protocol.MIMEImagePNG): map[string]int{"width": e.Width}},
+		})
+	case e.Markdown != "":
+		gonbui.DisplayMarkdown(e.Markdown)
 	case e.ID == "" && e.HTML != "":
+		v.seen = true
 		gonbui.DisplayHTML(e.HTML)
 	case e.ID == "":
 		fmt.Println(e.Text)
 	case e.HTML != "":
+		v.seen = true
 		gonbui.UpdateHTML(id, e.HTML)
 	default:
 		gonbui.UpdateHTML(id, "<p>"+escape(e.Text)+"</p>")
@@ -478,6 +503,16 @@ func values[T float32 | float64 | int32 | uint8](w wire) []T {
 	_, err := binary.Decode(w.Data, binary.LittleEndian, out)
 	check(err)
 	return out
+}
+
+// show shows the outputs of a training or table, unless the call has done so, with code below them; elsewhere, text.
+func (f *found) show(code, text string) {
+	if !f.seen {
+		code = f.answer.Text["shown"] + code
+	}
+	if code != "" || !gonbui.IsNotebook {
+		display(code, text)
+	}
 }
 
 // show shows text.

@@ -33,6 +33,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/janpfeifer/gonb/gonbui"
 )
 
 // Clouds are one or more clouds of equally many points, which the process holds.
@@ -51,7 +53,8 @@ type Option struct {
 	name   string
 	values []string
 	clouds *Clouds
-	own    bool // names what only this program has
+	own    bool   // names what only this program has
+	file   string // with weights, of a trained amortizer
 }
 
 func option[T any](name string, values ...T) Option {
@@ -106,14 +109,17 @@ func Losses(l ...Comparison) Option {
 	return o
 }
 
-// Show shows a value: what has a method Show by that, everything else as text. The kernel calls it with the last
-// expression of a cell.
+// Show shows a value: what has a method Show by that, rows of texts below a header as a table, everything else as
+// text. The kernel calls it with the last expression of a cell.
 func Show(v any) {
-	if s, ok := v.(interface{ Show() }); ok {
-		s.Show()
-		return
+	switch v := v.(type) {
+	case interface{ Show() }:
+		v.Show()
+	case [][]string:
+		display(htmlTable(v[0], v[1:]), textTable(v[0], v[1:]))
+	default:
+		show(fmt.Sprint(v))
 	}
-	show(fmt.Sprint(v))
 }
 
 // Cloud loads clouds: a class of built-in shapes such as "chair" (one cloud of 512 points), "builtin" (all of
@@ -343,6 +349,60 @@ func (d *Distance) Plot() *Picture {
 	return draw("clouds", map[string]string{}, d.x.input("x"), d.y.input("y"))
 }
 
+// Optimum is how near a distance's location is to the best direction for a pair of clouds. Costs are W₂² of
+// the projections, a mean over points.
+type Optimum struct {
+	Location, Best []float32 // directions
+	Cost, Highest  float64   // of the two
+	Gap            float64   // that no direction costs more than Highest + Gap
+	Angle          float64   // between the axes, in degrees: θ and −θ cost the same
+	name           string
+	picture        *Picture // nil but in space
+}
+
+// Optimum finds the best direction of all, as Max-SW with certify does, and compares the location with it.
+func (d *Distance) Optimum() *Optimum {
+	at := d.Location()
+	if len(at) == 0 || d.x.Count != 1 {
+		fail(errors.New("optimum: expected a distance of one pair of clouds that has a location, as Max-SW and v-DSW do"))
+	}
+	r := newRequest("distance", []Option{Set("loss", "max-sw"), Mean(), Set("certify", true)})
+	r.inputs = append(r.inputs, d.x.input("x"), d.y.input("y"))
+	best := ask(r)
+	r = newRequest("distance", []Option{Set("loss", "sw"), Mean()})
+	r.inputs = append(r.inputs, d.x.input("x"), d.y.input("y"), rawInput("directions", at, 1, len(at)))
+	o := &Optimum{Location: at, Best: values[float32](best.array("location")), Cost: ask(r).number("value"),
+		Highest: best.number("value"), name: d.Loss}
+	o.Gap = values[float64](best.array("duality_gap"))[0]
+	cos := 0.0
+	for i, v := range at {
+		cos += float64(v) * float64(o.Best[i])
+	}
+	o.Angle = math.Acos(min(1, math.Abs(cos))) * 180 / math.Pi
+	if d.x.Dim == 3 {
+		o.picture = draw("landscape", map[string]string{}, d.x.input("x"), d.y.input("y"), rawInput("location", at, len(at)),
+			rawInput("optimum", o.Best, len(at)))
+	}
+	return o
+}
+
+func (o *Optimum) String() string {
+	return fmt.Sprintf("%s: its location costs %.4g, %.3g %% of the highest cost %.4g; the axes are %.3g° apart",
+		o.name, o.Cost, 100*o.Cost/o.Highest, o.Highest, o.Angle)
+}
+
+// Show shows the numbers and, in space, the cost of every direction with the location as an arrow and the best
+// direction as a ring.
+func (o *Optimum) Show() {
+	show(o.String())
+	if o.picture != nil {
+		o.picture.Show()
+	}
+}
+
+// Plot is that picture; nil in other dimensions than three.
+func (o *Optimum) Plot() *Picture { return o.picture }
+
 // Plan is what the directions of a distance say about transport in space: package swlab/plan.
 type Plan struct {
 	Costs        []float64    // of every direction's plan: the mean squared distance that mass moves
@@ -379,6 +439,7 @@ func (p *Plan) Show() { show(p.String()) }
 type Picture struct {
 	request request
 	html    string
+	turns   string // a form that the reader can turn; "" without one
 	Alt     string // what it shows, in words
 }
 
@@ -387,13 +448,18 @@ func draw(kind string, settings map[string]string, in ...input) *Picture {
 	r.Settings, r.inputs = settings, in
 	settings["kind"] = kind
 	f := ask(r)
-	return &Picture{request: r, html: f.answer.Text["html"], Alt: f.answer.Text["alt"]}
+	return &Picture{request: r, html: f.answer.Text["html"], turns: f.answer.Text["turns"], Alt: f.answer.Text["alt"]}
 }
 
 func (p *Picture) String() string { return "[picture: " + p.Alt + "]" }
 
 // Show shows the picture.
-func (p *Picture) Show() { display(p.html, p.String()) }
+func (p *Picture) Show() {
+	display(p.html, p.String())
+	if p.turns != "" && gonbui.IsNotebook {
+		display(p.turns, "")
+	}
+}
 
 // Save writes the picture beside the notebook; the name ends in .png, .svg or .pdf.
 func (p *Picture) Save(path string) {
@@ -404,6 +470,17 @@ func (p *Picture) Save(path string) {
 		r.Settings[k] = v
 	}
 	ask(r)
+}
+
+// Curve draws y against x, whose axis is logarithmic where x is positive and spans a factor of 100.
+func Curve(xLabel, yLabel string, x, y []float64) *Picture {
+	return draw("curve", map[string]string{"x": xLabel, "y": yLabel}, rawInput("x", x, len(x)), rawInput("y", y, len(y)))
+}
+
+// VMF draws a von Mises-Fisher distribution on the sphere, with a slider of κ in a notebook: 400 directions around
+// the location, of any length but 0.
+func VMF(kappa float64, location ...float64) *Picture {
+	return draw("vmf", map[string]string{"kappa": fmt.Sprint(kappa)}, rawInput("location", location, len(location)))
 }
 
 // Ablation is a distance over a grid of settings, each with several seeds.
@@ -521,6 +598,7 @@ type Run struct {
 	Folder  string // with weights, log and checkpoints
 	Backend string
 	found   *found
+	by      Option // the amortizer, if any
 }
 
 // Train trains the autoencoder on a loss. The output grows while it works: losses, and clouds with their
@@ -531,8 +609,15 @@ func Train(l Comparison, o ...Option) *Run {
 	r := newRequest("train", nil)
 	r.options(append([]Option{l.loss()}, o...))
 	f := ask(r)
-	return &Run{Loss: f.number("loss"), Steps: int(values[int32](f.array("steps"))[0]), Folder: f.answer.Text["run"],
+	run := &Run{Loss: f.number("loss"), Steps: int(values[int32](f.array("steps"))[0]), Folder: f.answer.Text["run"],
 		Backend: f.answer.Text["backend"], found: f}
+	for _, v := range o {
+		if v.name == "amortizer" {
+			run.by = v
+			run.by.file = run.Amortizer()
+		}
+	}
+	return run
 }
 
 // Losses are those of all steps.
@@ -541,27 +626,57 @@ func (r *Run) Losses() []float64 { return values[float64](r.found.array("losses"
 // Amortizer is the file with the amortizer's weights.
 func (r *Run) Amortizer() string { return r.Folder + "/amortizer.safetensors" }
 
+// Amortized makes a distance take its location from the trained amortizer.
+func (r *Run) Amortized() Option {
+	if r.by.file == "" {
+		fail(errors.New("amortized: this training has no amortizer"))
+	}
+	return r.by
+}
+
 func (r *Run) String() string {
 	return fmt.Sprintf("%d steps on %s, loss %.4g, in %s", r.Steps, r.Backend, r.Loss, r.Folder)
 }
 
-// Show shows how far the training came.
-func (r *Run) Show() { show(r.String()) }
+// Show shows losses and reconstructions, and how far the training came.
+func (r *Run) Show() { r.found.show("<pre>"+escape(r.String())+"</pre>", r.String()) }
 
 // Table is a table with numbers in several formats.
-type Table struct{ formats map[string]string }
+type Table struct {
+	Rows  []Row // of a sweep, in the order of its grid; nil otherwise
+	found *found
+}
+
+// Row is a point of the grid of a sweep.
+type Row struct {
+	Settings map[string]any      // those that vary
+	Values   map[string]struct { // by metric: cd, sw, emd_approx, emd_exact
+		Mean   float64
+		Values []float64 // by seed
+	}
+	// Difference from the first row, by metric, over test clouds: its 95 % interval is from Low to High. The first
+	// row has none.
+	Difference map[string]struct{ Mean, Low, High float64 }
+}
 
 // Sweep trains over a grid: the options with several values vary. It shows table and plot while it works. Without a loss
 // it is LA v-DSW on the built-in shapes.
 func Sweep(o ...Option) *Table {
 	r := newRequest("sweep", nil)
-	for i, v := range o {
+	var all []Option
+	for _, v := range o {
 		if v.clouds != nil {
-			o[i] = option("data", v.clouds.found.request.Settings["name"])
+			all = append(all, option("points", v.clouds.Points))
+			v = option("data", v.clouds.found.request.Settings["name"])
 		}
+		all = append(all, v)
 	}
-	r.vary(o)
-	return &Table{ask(r).answer.Text}
+	r.vary(all)
+	t := &Table{found: ask(r)}
+	var read struct{ Rows []Row }
+	check(json.Unmarshal([]byte(t.found.answer.Text["json"]), &read))
+	t.Rows = read.Rows
+	return t
 }
 
 // PaperTable makes a table of the paper at a preset: smoke, quick, desk or paper. rows are ids or names; none
@@ -569,18 +684,26 @@ func Sweep(o ...Option) *Table {
 func PaperTable(name, preset string, rows ...string) *Table {
 	r := newRequest("table", nil)
 	r.Settings = map[string]string{"name": name, "preset": preset, "rows": strings.Join(rows, ",")}
-	return &Table{ask(r).answer.Text}
+	return &Table{found: ask(r)}
 }
 
-func (t *Table) String() string { return t.formats["text"] }
+// Results shows what has been measured for a table of the paper, docs/results: the verdict, a picture and the table.
+func Results(name string) {
+	r := newRequest("results", nil)
+	r.Settings["name"] = name
+	ask(r)
+	gonbui.Sync()
+}
+
+func (t *Table) String() string { return t.found.answer.Text["text"] }
 
 // Show shows the table.
-func (t *Table) Show() { display(t.formats["html"], t.String()) }
+func (t *Table) Show() { t.found.show("", t.String()) }
 
 // Save writes the table beside the notebook: .md, .csv, .tex or .json.
 func (t *Table) Save(path string) {
 	format := map[string]string{"md": "md", "csv": "csv", "tex": "latex", "json": "json", "html": "html", "txt": "text"}[path[strings.LastIndex(path, ".")+1:]]
-	text, ok := t.formats[format]
+	text, ok := t.found.answer.Text[format]
 	if !ok {
 		fail(fmt.Errorf("%s: expected a name that ends in .md, .csv, .tex, .json, .html or .txt", path))
 	}

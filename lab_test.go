@@ -222,6 +222,12 @@ func TestPictures(t *testing.T) {
 			}
 		}
 	}
+	if p := Curve("x", "y", []float64{1, 2}, []float64{3, 4}); !strings.Contains(p.html, "<img") {
+		t.Error("no curve")
+	}
+	if p := VMF(10, 0, 0, 2); !strings.Contains(p.html, "<img") || !strings.Contains(p.turns, "swlab-sphere") {
+		t.Error("no sphere that turns")
+	}
 	x := Points([][]float64{{3, 3}, {1, 1}})
 	if p := SW(x, Points([][]float64{{2, 2.5}, {3, 2}}), Slices(50)).Plan(); p.Cost != 2.125 || len(p.Rows) != 2 || p.Rows[0][2] != 0.5 {
 		t.Errorf("%v %v", p, p.Rows)
@@ -251,10 +257,39 @@ func TestTraining(t *testing.T) {
 	if got := train(); got.Steps != 3 || got.Loss != first.Loss || len(got.Losses()) != 3 || !strings.Contains(got.Folder, "swlab-results") {
 		t.Errorf("found %v, expected %v", got, first)
 	}
-	if _, err := os.Stat(first.Amortizer()); err != nil {
+	shown := first.found.answer.Text["shown"]
+	if !strings.Contains(shown, "<img") || train().found.answer.Text["shown"] != shown {
+		t.Errorf("the training has shown %.100q, and the same again something else", shown)
+	}
+	x, y := Cloud("chair", Size(32)), Cloud("bed", Size(32))
+	o := VDSW(x, y, first.Amortized(), Slices(5)).Optimum()
+	cost := SW(x, y, Mean(), Slices(500)).Value
+	if !(o.Highest > cost) || !(o.Cost <= o.Highest+o.Gap) || !(o.Angle >= 0 && o.Angle <= 90) || !strings.Contains(o.Plot().html, "<img") {
+		t.Errorf("found %+v, mean cost %v", o, cost)
+	}
+	must.M(os.Remove(first.Amortizer()))
+	must.M(os.RemoveAll(first.Folder))
+	if again := train(); again.Loss != first.Loss || again.found.answer.Text["shown"] == "" {
+		t.Errorf("after its folder was removed: %v, expected %v", again, first)
+	} else if _, err := os.Stat(again.Amortizer()); err != nil {
 		t.Error(err)
 	}
 	table := Sweep(Kappa(1, 10), Set("points", 32), Epochs(1), Batch(8), Set("per_class", 1), Set("per_test", 1))
+	if rows := table.Rows; len(rows) != 2 || len(rows[1].Values["emd_exact"].Values) != 1 || rows[1].Settings["kappa"] != 10.0 ||
+		!(rows[1].Difference["cd"].Low < rows[1].Difference["cd"].High) {
+		t.Errorf("found rows %+v", table.Rows)
+	}
+	must.M(os.Mkdir("clouds", 0o755))
+	for i := range 10 { // without parts: two of ten are scored
+		file := must.M1(os.Create(filepath.Join("clouds", fmt.Sprint(i, ".xyz"))))
+		for k := range 8 {
+			fmt.Fprintln(file, i, k, k*k%3)
+		}
+		must.M(file.Close())
+	}
+	if own := Sweep(On(Shapes("clouds")), Kappa(1, 10), Epochs(1), Batch(4), Slices(2)); !strings.Contains(own.String(), "2 clouds") {
+		t.Errorf("found %v", own)
+	}
 	table.Save("sweep.tex")
 	if raw := string(must.M1(os.ReadFile("sweep.tex"))); !strings.Contains(raw, "tabular") {
 		t.Errorf("found %s", raw)
@@ -277,6 +312,9 @@ func TestErrors(t *testing.T) {
 		"row 1 has 2 coordinates":         func() { Points([][]float64{{1, 2, 3}, {1, 2}}) },
 		"expected a setting with numbers": func() { Ablate(x, x, Losses(SW, MaxSW)).Curves() },
 		"seed: expected a whole number":   func() { SW(x, x, Set("seed", "x")) },
+		"one pair of clouds that has":     func() { SW(x, x).Optimum() },
+		"coordinates other than 0":        func() { VMF(1, 0, 0) },
+		"expected as many y as x":         func() { Curve("x", "y", []float64{1}, nil) },
 	} {
 		func() {
 			defer func() {

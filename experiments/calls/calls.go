@@ -107,6 +107,7 @@ var functions = map[string]func(*Request, *Answer) error{
 	"train":           training,
 	"sweep":           sweeping,
 	"table":           paperTable,
+	"results":         results,
 	"gap":             gapStudy,
 	"two_sample_test": twoSampleTest,
 	"vmf_samples":     samples,

@@ -8,11 +8,13 @@ import (
 	"html"
 	"maps"
 	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/sliced-wasserstein/lab/datasets"
@@ -23,18 +25,20 @@ import (
 
 // pictureSettings choose a picture.
 type pictureSettings struct {
-	Kind   string `json:"kind"`
-	Title  string `json:"title"`
-	X      string `json:"x"`      // of an ablation: the setting to draw along; "": the one with the most numbers
-	Y      string `json:"y"`      // of an ablation: what its values are
-	Rows   string `json:"rows"`   // of an ablation: a JSON list of settings
-	Labels string `json:"labels"` // of rows of clouds, a JSON list
-	Out    string `json:"out"`    // file to save
+	Kind   string  `json:"kind"`
+	Title  string  `json:"title"`
+	X      string  `json:"x"`      // of an ablation: the setting to draw along; "": the one with the most numbers
+	Y      string  `json:"y"`      // of an ablation: what its values are
+	Rows   string  `json:"rows"`   // of an ablation: a JSON list of settings
+	Labels string  `json:"labels"` // of rows of clouds, a JSON list
+	Kappa  float64 `json:"kappa" range:"0.."`
+	Out    string  `json:"out"` // file to save
 }
 
 // drawings are the kinds of pictures.
 var drawings = map[string]func(*Request, pictureSettings) (*vmfviz.Picture, error){
 	"slice": drawSlice, "landscape": drawLandscape, "clouds": drawClouds, "sphere": drawSphere, "ablation": drawAblation,
+	"curve": drawCurve, "vmf": drawVMF,
 }
 
 func (r *Request) draw() (*vmfviz.Picture, pictureSettings, error) {
@@ -52,7 +56,7 @@ func (r *Request) draw() (*vmfviz.Picture, pictureSettings, error) {
 
 // picture answers with a picture as HTML.
 func picture(r *Request, a *Answer) error {
-	p, _, err := r.draw()
+	p, s, err := r.draw()
 	if err != nil {
 		return err
 	}
@@ -62,6 +66,14 @@ func picture(r *Request, a *Answer) error {
 	}
 	width, _ := p.Size()
 	a.Text = map[string]string{"alt": p.Alt, "html": pngHTML(raw, p.Alt, width)}
+	if s.Kind == "vmf" {
+		panel, err := r.vmf(s)
+		if err != nil {
+			return err
+		}
+		a.Text["turns"], err = vmfviz.SphereHTML(vmfviz.SphereOptions{Title: s.Title, Replace: true}, panel)
+		return err
+	}
 	return nil
 }
 
@@ -188,6 +200,7 @@ func drawLandscape(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
 	if at := r.floats("location"); len(at) >= 3 {
 		p.Location = at[:3]
 	}
+	p.Marks = r.floats("optimum")
 	return vmfviz.SphereMap(vmfviz.SphereOptions{Title: s.Title}, p)
 }
 
@@ -245,6 +258,43 @@ func inSpace(points []float32, dim int) []float32 {
 		out = append(out, points[i], points[i+1], 0)
 	}
 	return out
+}
+
+// drawCurve draws y against x.
+func drawCurve(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
+	x, _ := r.wide("x")
+	y, _ := r.wide("y")
+	if len(x) == 0 || len(x) != len(y) {
+		return nil, fmt.Errorf("curve: expected as many y as x, and at least one, found %d and %d", len(y), len(x))
+	}
+	low, high := slices.Min(x), slices.Max(x)
+	return vmfviz.Curves(vmfviz.CurvesOptions{Title: s.Title, Height: 200},
+		vmfviz.CurvePanel{XLabel: s.X, YLabel: s.Y, LogX: low > 0 && high >= 100*low, Series: []vmfviz.Series{{X: x, Y: y}}})
+}
+
+// vmf is a sphere with 400 directions around a location, which follow κ.
+func (r *Request) vmf(s pictureSettings) (vmfviz.SpherePanel, error) {
+	at, _ := r.wide("location")
+	if len(at) != 3 || floats.Norm(at, 2) == 0 {
+		return vmfviz.SpherePanel{}, fmt.Errorf("location: expected a direction of 3 coordinates other than 0, found %v", at)
+	}
+	p := vmfviz.SpherePanel{VMF: &vmfviz.VMF{Kappa: s.Kappa}}
+	for _, v := range at {
+		p.Location = append(p.Location, float32(v/floats.Norm(at, 2)))
+	}
+	random := rand.New(rand.NewPCG(r.Seed, 8))
+	for range 2 * 400 {
+		p.VMF.Noise = append(p.VMF.Noise, random.Float32())
+	}
+	return p, nil
+}
+
+func drawVMF(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
+	p, err := r.vmf(s)
+	if err != nil {
+		return nil, err
+	}
+	return vmfviz.Sphere(vmfviz.SphereOptions{Title: s.Title}, p)
 }
 
 // drawAblation draws the means of the "values" [rows, seeds] of an ablation against one setting, a curve for every

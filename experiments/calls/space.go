@@ -57,7 +57,11 @@ func NewSpace(dir string, limit int64) *Space {
 type Event struct {
 	ID   string `json:"id,omitempty"` // of an output that a later event of that id replaces
 	HTML string `json:"html,omitempty"`
-	Text string `json:"text,omitempty"`
+	Text string `json:"text,omitempty"` // or the words for a picture
+	// Markdown and PNG, shown Width wide, stay.
+	Markdown string `json:"markdown,omitempty"`
+	PNG      []byte `json:"png,omitempty"`
+	Width    int    `json:"width,omitempty"`
 	// Answer ends the call.
 	Answer *Answer `json:"answer,omitempty"`
 }
@@ -67,7 +71,11 @@ const largestInline = 64 << 10
 
 // volatile calls are never answered from what was found before.
 var volatile = map[string]bool{"variables": true, "forget": true, "fetch": true, "keep": true, "kept": true, "save": true,
-	"train": true, "sweep": true, "table": true, "gap": true}
+	"results": true}
+
+// stored calls have what they find in the caller's folder, too, and show it while they work. An equal
+// call shows nothing: its answer has the outputs as "shown".
+var stored = map[string]bool{"train": true, "sweep": true, "table": true}
 
 // spaceFunctions are those of a space, beside those of every caller.
 var spaceFunctions map[string]func(*Request, *Answer) error
@@ -82,6 +90,7 @@ func init() { // a literal would refer to itself
 // they are large; the call "fetch" then writes a file. show takes what is shown meanwhile.
 func (s *Space) Respond(ctx context.Context, r Request, show func(Event)) Answer {
 	r.ctx, r.space, r.show = ctx, s, show
+	given := r
 	var a Answer
 	if err := s.read(&r); err != nil {
 		a.Fail(err)
@@ -100,7 +109,7 @@ func (s *Space) Respond(ctx context.Context, r Request, show func(Event)) Answer
 	}
 	s.mu.Lock()
 	k := s.found[key]
-	mine := k == nil
+	mine := k == nil || stored[r.Function] && k.gone()
 	if mine {
 		k = &kept{key: key, done: make(chan struct{}), what: describe(r)}
 		s.found[key] = k
@@ -108,7 +117,11 @@ func (s *Space) Respond(ctx context.Context, r Request, show func(Event)) Answer
 	s.mu.Unlock()
 	if mine {
 		began := time.Now()
-		k.answer = Respond(r)
+		if stored[r.Function] {
+			k.answer = recorded(r)
+		} else {
+			k.answer = Respond(r)
+		}
 		k.seconds = time.Since(began).Seconds()
 		k.bytes = sizeOf(k.answer)
 		s.mu.Lock()
@@ -120,12 +133,63 @@ func (s *Space) Respond(ctx context.Context, r Request, show func(Event)) Answer
 		close(k.done)
 		s.shrink(key)
 	} else {
-		<-k.done
+		select {
+		case <-k.done:
+		case <-ctx.Done():
+			a.Fail(ctx.Err())
+			return a
+		}
+		if k.answer.Error != "" { // somebody else's, who may have stopped it
+			return s.Respond(ctx, given, show)
+		}
 		s.mu.Lock()
 		k.used = time.Now()
 		s.mu.Unlock()
 	}
 	return s.outgoing(k.answer, key)
+}
+
+// gone reports whether what a stored call has found is no longer in its folder. s.mu is locked.
+func (k *kept) gone() bool {
+	select {
+	case <-k.done:
+	default:
+		return false
+	}
+	_, err := os.Stat(k.answer.Text["folder"])
+	return err != nil
+}
+
+// recorded answers a stored call; the answer has what it has shown.
+func recorded(r Request) Answer {
+	show := r.show
+	last, order := map[string]string{}, []string(nil)
+	var mu sync.Mutex
+	r.show = func(e Event) {
+		mu.Lock()
+		code := e.HTML
+		if e.PNG != nil {
+			code = pngHTML(e.PNG, e.Text, e.Width)
+		}
+		id := cmp.Or(e.ID, fmt.Sprint(len(order)))
+		if _, seen := last[id]; !seen {
+			order = append(order, id)
+		}
+		last[id] = code
+		mu.Unlock()
+		if show != nil {
+			show(e)
+		}
+	}
+	a := Respond(r)
+	if a.Error == "" {
+		var b strings.Builder
+		for _, id := range order {
+			b.WriteString(last[id])
+		}
+		a.Text["shown"] = b.String()
+	}
+	return a
 }
 
 // unknown says that the space does not keep an array, any more.
@@ -219,8 +283,11 @@ func (s *Space) key(r Request) (string, error) {
 		refs[a.Name] = a.Ref
 	}
 	id := map[string]any{"function": r.Function, "seed": r.Seed, "settings": r.Settings, "arrays": refs}
-	if r.Function == "cloud" {
-		content, err := contentOf(r)
+	if stored[r.Function] {
+		id["dir"] = r.Dir
+	}
+	if path := r.file(); path != "" {
+		content, err := contentOf(path)
 		if err != nil {
 			return "", err
 		}
@@ -393,25 +460,35 @@ type cloudSettings struct {
 	All    bool   `json:"all"` // all clouds of the set, with their parts
 }
 
-func cloudOf(r *Request) (s cloudSettings, path string, err error) {
-	if err := r.apply(&s); err != nil {
-		return s, "", err
+// file is the file or folder that a call reads; "" if it reads none.
+func (r *Request) file() string {
+	name := r.Settings["weights"]
+	switch r.Function {
+	case "cloud":
+		name = r.Settings["name"]
+	case "sweep":
+		name = cmp.Or(r.Settings["data"], data())
+	case "table":
+		name = data()
 	}
-	path = s.Name
-	if s.Name != datasets.Builtin && !filepath.IsAbs(path) && !slices.Contains(datasets.ShapeClasses(), s.Name) {
-		path = filepath.Join(r.Dir, path)
+	if name == "" || name == datasets.Builtin || slices.Contains(datasets.ShapeClasses(), name) {
+		return ""
 	}
-	return s, path, nil
+	return r.path(name)
 }
 
-// contentOf identifies the content of the file or folder of a call of cloud.
-func contentOf(r Request) (string, error) {
-	s, path, err := cloudOf(&r)
-	if err != nil || path == s.Name && !filepath.IsAbs(path) {
-		return "", err
+// path is where a caller's path leads.
+func (r *Request) path(name string) string {
+	if filepath.IsAbs(name) {
+		return name
 	}
+	return filepath.Join(r.Dir, name)
+}
+
+// contentOf identifies the content of a file or folder.
+func contentOf(path string) (string, error) {
 	sum := sha256.New()
-	err = filepath.Walk(path, func(file string, info os.FileInfo, err error) error {
+	err := filepath.Walk(path, func(file string, info os.FileInfo, err error) error {
 		if err != nil || info.IsDir() {
 			return err
 		}
@@ -428,11 +505,12 @@ func contentOf(r Request) (string, error) {
 
 // cloud loads clouds, or makes one of a built-in class.
 func cloud(r *Request, a *Answer) error {
-	s, path, err := cloudOf(r)
-	if err != nil {
+	var s cloudSettings
+	if err := r.apply(&s); err != nil {
 		return err
 	}
 	var set *datasets.Set
+	var err error
 	switch {
 	case slices.Contains(datasets.ShapeClasses(), s.Name):
 		set, err = datasets.Shapes{Test: s.Number + 1, Points: cmp.Or(s.Points, 512), Classes: []string{s.Name}}.Generate()
@@ -440,7 +518,8 @@ func cloud(r *Request, a *Answer) error {
 			set = set.Select([]int{s.Number})
 		}
 	default:
-		set, err = datasets.Load(path, datasets.Options{Points: s.Points, AtMost: true, Seed: r.Seed, Raw: !s.All})
+		o := datasets.Options{Points: s.Points, AtMost: true, Seed: r.Seed, Raw: !s.All}
+		set, err = datasets.Load(cmp.Or(r.file(), s.Name), o)
 	}
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package calls
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -26,9 +27,12 @@ import (
 // resultsFolder is where runs lie, beside the caller's notebook, unless $SWLAB_OUT names another.
 const resultsFolder = "swlab-results"
 
+// data are the clouds of sweeps and tables: the built-in shapes unless $SWLAB_DATA names others.
+func data() string { return cmp.Or(os.Getenv("SWLAB_DATA"), datasets.Builtin) }
+
 // session returns the session of a caller.
 func (r *Request) session() (*notebook.Session, error) {
-	s := &notebook.Session{Data: datasets.Builtin, Out: os.Getenv("SWLAB_OUT"), Fast: os.Getenv("FAST") == "1", Context: r.ctx}
+	s := &notebook.Session{Data: data(), Out: os.Getenv("SWLAB_OUT"), Fast: os.Getenv("FAST") == "1", Context: r.ctx}
 	if s.Out == "" {
 		s.Out = filepath.Join(r.Dir, resultsFolder)
 	}
@@ -44,11 +48,10 @@ func (r *Request) watched(f func() error) error {
 		e := Event{ID: d.DisplayID}
 		e.HTML, _ = d.Data[protocol.MIMETextHTML].(string)
 		e.Text, _ = d.Data[protocol.MIMETextPlain].(string)
-		if raw, is := d.Data[protocol.MIMEImagePNG].([]byte); is {
-			e.HTML = pngHTML(raw, e.Text, 0)
-		}
-		if text, is := d.Data[protocol.MIMETextMarkdown].(string); is {
-			e.Text = text
+		e.Markdown, _ = d.Data[protocol.MIMETextMarkdown].(string)
+		e.PNG, _ = d.Data[protocol.MIMEImagePNG].([]byte)
+		if size, is := d.Metadata[string(protocol.MIMEImagePNG)].(map[string]int); is {
+			e.Width = size["width"]
 		}
 		r.show(e)
 	}, f)
@@ -124,7 +127,8 @@ func training(r *Request, a *Answer) error {
 			losses = append(losses, record.Loss)
 		}
 		last := run.Snapshots[len(run.Snapshots)-1]
-		a.Text = map[string]string{"run": run.Result.Run, "loss_name": c.Loss, "amortizer": c.Amortizer, "backend": e.Name}
+		a.Text = map[string]string{"run": run.Result.Run, "folder": run.Result.Run, "loss_name": c.Loss,
+			"amortizer": c.Amortizer, "backend": e.Name}
 		add(a, "loss", []float64{run.Result.Loss})
 		add(a, "steps", []int32{int32(run.Result.Steps)})
 		add(a, "losses", losses, len(losses))
@@ -147,12 +151,7 @@ func sweeping(r *Request, a *Answer) error {
 	if c.Vary, err = sweep.Parse(strings.Split(vary, ";")...); err != nil {
 		return err
 	}
-	if data := rest["data"]; data != "" && data != datasets.Builtin {
-		c.Data = data
-		if !filepath.IsAbs(data) {
-			c.Data = filepath.Join(r.Dir, data)
-		}
-	}
+	c.Data = cmp.Or(r.file(), datasets.Builtin)
 	delete(rest, "data")
 	for name, to := range map[string]*int{"per_class": &c.PerClass, "per_test": &c.PerTest} {
 		if text, given := rest[name]; given {
@@ -176,18 +175,28 @@ func sweeping(r *Request, a *Answer) error {
 	if err := settings.Of(&c.Base, "help").Apply(asValues(rest)); err != nil {
 		return err
 	}
+	if c.Data != datasets.Builtin {
+		c.PerClass, c.PerTest = 0, 0
+	}
+	if s.Fast {
+		c.Base.Points, c.Base.Batch, c.Base.Epochs, c.Base.Steps, c.Seeds = min(c.Base.Points, 32), 8, 1, 2, c.Seeds[:1]
+		c.PerClass, c.PerTest = min(c.PerClass, 1), min(c.PerTest, 1)
+		for i, v := range c.Vary {
+			c.Vary[i].Values = v.Values[:min(2, len(v.Values))]
+		}
+	}
 	return r.watched(func() error {
 		found, err := s.Sweep("sweep", c)
 		if err != nil {
 			return err
 		}
-		return a.table(found)
+		return a.table(found, s)
 	})
 }
 
 // table adds a table in all formats.
-func (a *Answer) table(d table.Document) error {
-	a.Text = map[string]string{}
+func (a *Answer) table(d table.Document, s *notebook.Session) error {
+	a.Text = map[string]string{"folder": s.Out}
 	for _, format := range table.Formats() {
 		var b bytes.Buffer
 		if err := table.Write(&b, d, format); err != nil {
@@ -217,8 +226,17 @@ func paperTable(r *Request, a *Answer) error {
 		if err != nil {
 			return err
 		}
-		return a.table(found)
+		return a.table(found, s)
 	})
+}
+
+// results shows the stored result of a table of the paper.
+func results(r *Request, _ *Answer) error {
+	s, err := r.session()
+	if err != nil {
+		return err
+	}
+	return r.watched(func() error { return s.Results(r.Settings["name"]) })
 }
 
 // gapStudy measures the amortization gap of one method on the clouds "data".

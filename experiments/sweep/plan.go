@@ -32,7 +32,7 @@ type Config struct {
 
 	Data string // clouds to train on: the train part
 	Key  string // array in a .npz or .h5 file
-	Test string // clouds to score on; "": the test part of Data
+	Test string // clouds to score on; "": the test part of Data or, without parts, a fifth of its clouds
 	// PerClass and PerTest are the clouds per class of the built-in shapes, for training and for
 	// scoring; both 0: the default set.
 	PerClass, PerTest int
@@ -168,6 +168,9 @@ func fits(c train.Config, l *runs.Store) error {
 	return err
 }
 
+// heldOut is the share of clouds without parts that are scored instead of trained on.
+const heldOut = 0.2
+
 // prepare makes the tasks of a point.
 func (p *Grid) prepare(l *runs.Store, point *Point) error {
 	c := point.Config
@@ -180,6 +183,10 @@ func (p *Grid) prepare(l *runs.Store, point *Point) error {
 		return err
 	}
 	test := data.Part("test")
+	if whole, err := l.Clouds(data.Part("all")); err == nil && whole.Split == nil && p.Config.Test == "" {
+		data.Val = heldOut
+		test = data.Part("val")
+	}
 	if p.Config.Test != "" {
 		clouds.Path, clouds.Split = p.Config.Test, "all"
 		if test, err = l.Data(clouds); err != nil {

@@ -95,10 +95,10 @@ func (c *cell) isLoss(x ast.Expr) bool {
 }
 
 // silent are functions and methods of package lab that return nothing.
-var silent = []string{"Show", "Save", "Vars", "Forget", "Restart"}
+var silent = []string{"Show", "Save", "Vars", "Forget", "Restart", "Results", "Share"}
 
 // pictures are methods of package lab's values that return what can be shown.
-var pictures = []string{"Plot", "Slice", "Landscape", "Sphere", "Curves", "Plan"}
+var pictures = []string{"Plot", "Slice", "Landscape", "Sphere", "Curves", "Plan", "Optimum"}
 
 // showLast makes the last expression of a cell show itself: what is no call, which Go would refuse, and calls of
 // package lab. The line numbers stay.

@@ -24,6 +24,7 @@ func TestLastExpression(t *testing.T) {
 		"d := f(x, x)\nd.Plot()":   "d := f(x, x)\nlab.Show(d.Plot())",
 		"lab.SW(x, x).Show()":      "",
 		"lab.Vars()":               "",
+		"lab.Results(\"t\")":       "",
 		"x.Plot().Save(\"a.png\")": "",
 		"fmt.Println(x)":           "",
 		"d := f(x, x)\nuse(d)":     "",
