@@ -641,8 +641,8 @@ func (r *Run) String() string {
 // Show shows losses and reconstructions, and how far the training came.
 func (r *Run) Show() { r.found.show("<pre>"+escape(r.String())+"</pre>", r.String()) }
 
-// Table is a table with numbers in several formats.
-type Table struct {
+// Sheet is a table with numbers in several formats.
+type Sheet struct {
 	Rows  []Row // of a sweep, in the order of its grid; nil otherwise
 	found *found
 }
@@ -661,7 +661,7 @@ type Row struct {
 
 // Sweep trains over a grid: the options with several values vary. It shows table and plot while it works. Without a loss
 // it is LA v-DSW on the built-in shapes.
-func Sweep(o ...Option) *Table {
+func Sweep(o ...Option) *Sheet {
 	r := newRequest("sweep", nil)
 	var all []Option
 	for _, v := range o {
@@ -672,20 +672,26 @@ func Sweep(o ...Option) *Table {
 		all = append(all, v)
 	}
 	r.vary(all)
-	t := &Table{found: ask(r)}
+	t := &Sheet{found: ask(r)}
 	var read struct{ Rows []Row }
 	check(json.Unmarshal([]byte(t.found.answer.Text["json"]), &read))
 	t.Rows = read.Rows
 	return t
 }
 
-// PaperTable makes a table of the paper at a preset: smoke, quick, desk or paper. rows are ids or names; none
-// means all.
-func PaperTable(name, preset string, rows ...string) *Table {
-	r := newRequest("table", nil)
-	r.Settings = map[string]string{"name": name, "preset": preset, "rows": strings.Join(rows, ",")}
-	return &Table{found: ask(r)}
+// Table makes a table of the paper: toy-sized unless a [Preset] says otherwise, and all of its rows unless [Rows] names
+// some.
+func Table(name string, o ...Option) *Sheet {
+	r := newRequest("table", o)
+	r.Settings["name"] = name
+	return &Sheet{found: ask(r)}
 }
+
+// Preset is the size of a table: smoke, quick, desk or paper.
+func Preset(name string) Option { return option("preset", name) }
+
+// Rows are the rows of a table, by ids or names.
+func Rows(names ...string) Option { return option("rows", strings.Join(names, ",")) }
 
 // Results shows what has been measured for a table of the paper, docs/results: the verdict, a picture and the table.
 func Results(name string) {
@@ -695,13 +701,13 @@ func Results(name string) {
 	gonbui.Sync()
 }
 
-func (t *Table) String() string { return t.found.answer.Text["text"] }
+func (t *Sheet) String() string { return t.found.answer.Text["text"] }
 
 // Show shows the table.
-func (t *Table) Show() { t.found.show("", t.String()) }
+func (t *Sheet) Show() { t.found.show("", t.String()) }
 
 // Save writes the table beside the notebook: .md, .csv, .tex or .json.
-func (t *Table) Save(path string) {
+func (t *Sheet) Save(path string) {
 	format := map[string]string{"md": "md", "csv": "csv", "tex": "latex", "json": "json", "html": "html", "txt": "text"}[path[strings.LastIndex(path, ".")+1:]]
 	text, ok := t.found.answer.Text[format]
 	if !ok {

@@ -254,7 +254,7 @@ func TestTraining(t *testing.T) {
 	set := Shapes("builtin", Size(32))
 	train := func() *Run { return Train(VDSW, LA, On(set), Steps(3), Batch(8), Slices(5)) }
 	first := train()
-	if got := train(); got.Steps != 3 || got.Loss != first.Loss || len(got.Losses()) != 3 || !strings.Contains(got.Folder, "swlab-results") {
+	if got := train(); got.Steps != 3 || got.Loss != first.Loss || len(got.Losses()) != 3 || !strings.Contains(got.Folder, "swlab-out") {
 		t.Errorf("found %v, expected %v", got, first)
 	}
 	shown := first.found.answer.Text["shown"]
@@ -294,6 +294,8 @@ func TestTraining(t *testing.T) {
 	if raw := string(must.M1(os.ReadFile("sweep.tex"))); !strings.Contains(raw, "tabular") {
 		t.Errorf("found %s", raw)
 	}
+	Show(Table("ablation_kappa", Rows("la-v-dsw")))
+	Show(table.found.request.Function)
 	g := Gap(LA, On(set), Set("batches", 1), Set("pairs", 4), Set("held_out", 4), Set("passes", 1), Set("common", 50))
 	if g["held_out"].(map[string]any)["pairs"].(float64) != 4 {
 		t.Errorf("found %v", g)

@@ -25,7 +25,7 @@ import (
 )
 
 // resultsFolder is where runs lie, beside the caller's notebook, unless $SWLAB_OUT names another.
-const resultsFolder = "swlab-results"
+const resultsFolder = "swlab-out"
 
 // data are the clouds of sweeps and tables: the built-in shapes unless $SWLAB_DATA names others.
 func data() string { return cmp.Or(os.Getenv("SWLAB_DATA"), datasets.Builtin) }
@@ -207,22 +207,29 @@ func (a *Answer) table(d table.Document, s *notebook.Session) error {
 	return nil
 }
 
+// tableSettings choose a table of the paper.
+type tableSettings struct {
+	Name   string `json:"name"`
+	Preset string `json:"preset"`
+	Rows   string `json:"rows"` // by ids or names, with commas in between; "": all
+}
+
 // paperTable makes a table of the paper.
 func paperTable(r *Request, a *Answer) error {
 	s, err := r.session()
 	if err != nil {
 		return err
 	}
-	var rows []string
-	if text := r.Settings["rows"]; text != "" {
-		rows = strings.Split(text, ",")
+	c := tableSettings{Preset: "smoke"}
+	if err := r.apply(&c); err != nil {
+		return err
 	}
-	preset := r.Settings["preset"]
-	if preset == "" {
-		preset = "smoke"
+	var rows []string
+	if c.Rows != "" {
+		rows = strings.Split(c.Rows, ",")
 	}
 	return r.watched(func() error {
-		found, err := s.Table(r.Settings["name"], preset, rows...)
+		found, err := s.Table(c.Name, c.Preset, rows...)
 		if err != nil {
 			return err
 		}
