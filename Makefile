@@ -69,6 +69,7 @@ build: setup ## build the command line, .bin/swlab
 
 lab: setup ## open JupyterLab in the browser, on this machine only, with the Go kernel
 	@if [ -n "$(NOTEBOOKS)" ]; then $(py) -c 'from nbformat.sign import TrustNotebookApp as A; A.launch_instance()' $(NOTEBOOKS) >/dev/null; fi
+	@scripts/lab-process
 	@$(env) exec $(py) -m jupyterlab --ip=127.0.0.1 $(if $(filter 0,$(shell id -u)),--allow-root) $(LAB_FLAGS)
 
 notebooks: setup
