@@ -349,6 +349,16 @@ const patience = 10 * time.Minute
 
 // start starts the process and waits until it answers.
 func start(interrupted <-chan struct{}) error {
+	for {
+		err := startOnce(interrupted)
+		if killed := (*exec.ExitError)(nil); !errors.As(err, &killed) || killed.Exited() {
+			return err
+		}
+	}
+}
+
+// startOnce is start, but for a process that is killed before it answers.
+func startOnce(interrupted <-chan struct{}) error {
 	command := os.Getenv("SWLAB_LAB_START")
 	if command == "" {
 		return fmt.Errorf("the process of the lab does not answer at %s, and SWLAB_LAB_START does not say how to start it", socket)

@@ -249,6 +249,7 @@ func TestTraining(t *testing.T) {
 	if testing.Short() {
 		t.Skip("trains")
 	}
+	t.Setenv("SWLAB_ROOT", must.M1(os.Getwd())) // for Results
 	process(t, "")
 	t.Chdir(t.TempDir())
 	set := Shapes("builtin", Size(32))
@@ -294,6 +295,7 @@ func TestTraining(t *testing.T) {
 	if raw := string(must.M1(os.ReadFile("sweep.tex"))); !strings.Contains(raw, "tabular") {
 		t.Errorf("found %s", raw)
 	}
+	Results("ablation_kappa")
 	Show(Table("ablation_kappa", Rows("la-v-dsw")))
 	Show(table.found.request.Function)
 	g := Gap(LA, On(set), Set("batches", 1), Set("pairs", 4), Set("held_out", 4), Set("passes", 1), Set("common", 50))

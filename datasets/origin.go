@@ -178,7 +178,7 @@ func (s *Set) Rebase(origins []float64) *Set {
 }
 
 // Warnings says, one sentence each, why the clouds may not be what the caller expects: by how much
-// float32 rounds the coordinates, if that is more than 1e-4 of a cloud's extent and no Rest is kept, and
+// float32 rounds the coordinates, if that is more than 1e-4 of a cloud's extent, and
 // that all were cut to the number of points of the smallest file. It is nil without any.
 func (s *Set) Warnings() []string {
 	var out []string
@@ -192,7 +192,7 @@ func (s *Set) Warnings() []string {
 }
 
 func (s *Set) roundingWarning() string {
-	if s.Rounding <= lossy || s.Rest != nil {
+	if s.Rounding <= lossy {
 		return ""
 	}
 	return fmt.Sprintf("%s: float32 rounds coordinates by up to %.2g of their cloud's extent (that of the middle half of its points)", s.Name, s.Rounding)

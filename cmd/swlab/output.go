@@ -28,6 +28,10 @@ func (c *common) warn(format string, args ...any) {
 // warnOf gives the warnings of clouds that were read.
 func (c *common) warnOf(sets ...*datasets.Set) {
 	for _, s := range sets {
+		if s.Rest != nil { // read for a call that computes in float64
+			exact := *s
+			exact.Rounding, s = 0, &exact
+		}
 		for _, w := range s.Warnings() {
 			c.warn("%s", w)
 		}
