@@ -116,7 +116,7 @@ encode --x x.npy --run run --weights run/weights.safetensors --out new.npy => ex
 D --kappa 3 => would do nothing | only markov-sw, rp-sw, v-dsw
 D --loss v-dsw --dk 3 => would do nothing | --amortizer
 D --loss v-dsw --amortizer la --ascent-steps 3 => would do nothing | --amortizer la
-D --loss sw --ascent-starts 2 => --ascent-starts would do nothing | max-sw, v-dsw
+D --loss sw --ascent-starts 2 => ascent_starts = 2 would do nothing | max-sw, v-dsw
 D --loss sw --certify => --certify | expected max-sw
 D --loss max-sw --gap 0.1 => --gap would do nothing: it belongs to --certify
 D --loss max-sw --certify --ascent-starts 2 => --ascent-starts would do nothing: --certify replaces the ascent
