@@ -23,7 +23,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 )
 
 const module = "github.com/sliced-wasserstein/lab"
@@ -81,13 +80,6 @@ func same(a, b string) bool {
 	x, errX := os.Stat(a)
 	y, errY := os.Stat(b)
 	return errX == nil && errY == nil && os.SameFile(x, y)
-}
-
-// become replaces this process by the program at path.
-func become(path string) {
-	err := syscall.Exec(path, append([]string{path}, os.Args[1:]...), os.Environ())
-	fmt.Fprintln(os.Stderr, path+":", err)
-	os.Exit(1)
 }
 
 // run runs c on this process's streams and returns its exit code.

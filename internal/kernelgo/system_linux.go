@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"io/fs"
+	"os"
 	"syscall"
 	"time"
 )
@@ -18,3 +20,10 @@ func identity(info fs.FileInfo) (number uint64, changed time.Time, ok bool) {
 
 // lower gives this process, and the program that it becomes, what others leave of the processor.
 func lower() { _ = syscall.Setpriority(syscall.PRIO_PROCESS, 0, 10) }
+
+// become replaces this process by the program at path.
+func become(path string) {
+	err := syscall.Exec(path, append([]string{path}, os.Args[1:]...), os.Environ())
+	fmt.Fprintln(os.Stderr, path+":", err)
+	os.Exit(1)
+}

@@ -310,6 +310,32 @@ def _part(name, found):
     return Result(name, {}, found) if found else None
 
 
+def ablate(x: npt.ArrayLike, y: npt.ArrayLike, *, repeats: int = 1, seed: int = 0, **settings) -> Ablation:
+    """A distance for every combination of the settings of :func:`distance` that are given as lists, each with as many
+    seeds as ``repeats``. Without ``loss`` it is v-dsw. A setting that a loss does not read is left out of its rows.
+
+        >>> swlab.ablate(x, y, kappa=[0.1, 1, 10], slices=[10, 100], repeats=20).curves("slices")  # doctest: +SKIP
+    """
+    fixed, grid = _varied({"loss": "v-dsw", **settings})
+    arrays, _ = _pair(x, y)
+    if grid:
+        fixed["vary"] = grid
+    text, found = _library.call("ablate", dict(repeats=repeats, **fixed), arrays, seed)
+    return Ablation(text, found["values"])
+
+
+def train(data: npt.ArrayLike, loss: str = "sw", *, out: Union[str, os.PathLike[str]] = ".", seed: int = 1, **settings) -> Result:
+    """Train the autoencoder on clouds [clouds, points, 3] by a loss. Settings are those of ``swlab train``, with
+    underscores: epochs, steps, batch, amortizer, kappa, slices. What is not given has the size of the tables' preset
+    quick, 3 epochs of batches of 32. The run lies below ``out``; an equal call reads it, or goes on with it.
+
+    The result has ``loss``, ``steps``, ``losses`` [steps], ``reconstructions`` of a few clouds, and the folder ``run``.
+    """
+    arrays = {"data": _library.array("data", data, (3,), None)}
+    given = dict(loss=loss, **{name: v for name, v in settings.items() if v is not None})
+    return Result("train", *_library.call("train", given, arrays, seed, folder=os.path.abspath(os.fspath(out))))
+
+
 def emd(x: npt.ArrayLike, y: npt.ArrayLike, *, p: float = 1, gradient: bool = False) -> Matching:
     """The exact earth mover's distance of clouds of equally many points, [B, m, dim] or [m, dim]:
 
