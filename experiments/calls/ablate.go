@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,8 +80,9 @@ func ablate(r *Request, a *Answer) error {
 				conventions = append(conventions, c)
 			}
 			for _, w := range d.Warnings {
-				if !seen[w] {
-					seen[w], a.Warnings = true, append(a.Warnings, w)
+				kind := digits.ReplaceAllString(w, "")
+				if !seen[kind] { // one of a kind is enough
+					seen[kind], a.Warnings = true, append(a.Warnings, w)
 				}
 			}
 		}
@@ -94,6 +96,8 @@ func ablate(r *Request, a *Answer) error {
 	add(a, "values", values, len(rows), s.Repeats)
 	return err
 }
+
+var digits = regexp.MustCompile(`[0-9.e+-]+`)
 
 // drop removes settings that the loss does not read: varied ones and, where the loss varies, all.
 func drop(all, point map[string]string, directions bool) error {
