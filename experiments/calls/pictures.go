@@ -2,10 +2,8 @@ package calls
 
 import (
 	"cmp"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"html"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -18,9 +16,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/swlab"
-	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/experiments/notebook"
 	"github.com/sliced-wasserstein/lab/vmfviz"
+	"github.com/sliced-wasserstein/lab/vmfviz/show"
 )
 
 // pictureSettings choose a picture.
@@ -65,7 +63,7 @@ func picture(r *Request, a *Answer) error {
 		return err
 	}
 	width, _ := p.Size()
-	a.Text = map[string]string{"alt": p.Alt, "html": pngHTML(raw, p.Alt, width)}
+	a.Text = map[string]string{"alt": p.Alt, "html": show.Image(raw, p.Alt, width)}
 	if s.Kind == "vmf" {
 		panel, err := r.vmf(s)
 		if err != nil {
@@ -75,15 +73,6 @@ func picture(r *Request, a *Answer) error {
 		return err
 	}
 	return nil
-}
-
-// pngHTML is an image of that width, or of its own.
-func pngHTML(raw []byte, alt string, width int) string {
-	size := ""
-	if width > 0 {
-		size = fmt.Sprintf(" width=\"%d\"", width)
-	}
-	return fmt.Sprintf("<img%s alt=\"%s\" src=\"data:image/png;base64,%s\"/>\n", size, html.EscapeString(alt), base64.StdEncoding.EncodeToString(raw))
 }
 
 // save writes a picture to a file.
@@ -121,22 +110,6 @@ func (r *Request) floats(name string) []float32 {
 	return nil
 }
 
-// meanCosts are W_2^2 of the projections, a mean over points.
-func meanCosts(x, y *datasets.Set, directions []float32) ([]float64, error) {
-	o := swlab.DistanceConfig{Config: loss.Defaults(),
-		Directions: &swlab.Directions{Values: directions, Shape: []int{len(directions) / x.Dim, x.Dim}}}
-	o.Reduce = loss.Mean
-	d, err := swlab.Distance("sw", x, y, o)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]float64, len(d.Costs))
-	for i, c := range d.Costs {
-		out[i] = float64(c)
-	}
-	return out, nil
-}
-
 // drawSlice draws the slice along theta or, without it, along the most expensive of directions.
 func drawSlice(r *Request, _ pictureSettings) (*vmfviz.Picture, error) {
 	x, y, err := r.onePair()
@@ -146,7 +119,7 @@ func drawSlice(r *Request, _ pictureSettings) (*vmfviz.Picture, error) {
 	theta, directions := r.floats("theta"), r.floats("directions")
 	var values []float64
 	if n := len(directions) / x.Dim; n > 0 {
-		if values, err = meanCosts(x, y, directions[:n*x.Dim]); err != nil {
+		if values, err = notebook.SliceCosts(x, y, directions[:n*x.Dim]); err != nil {
 			return nil, err
 		}
 		if theta == nil {
@@ -184,7 +157,7 @@ func drawLandscape(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
 			a := math.Pi * float64(i) / (n - 1)
 			angles[i], grid[2*i], grid[2*i+1] = 180*float64(i)/(n-1), float32(math.Cos(a)), float32(math.Sin(a))
 		}
-		values, err := meanCosts(x, y, grid)
+		values, err := notebook.SliceCosts(x, y, grid)
 		if err != nil {
 			return nil, err
 		}
@@ -192,7 +165,7 @@ func drawLandscape(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
 			YLabel: "W₂² of the projections (mean over points)", Series: []vmfviz.Series{{X: angles, Y: values}}})
 	}
 	const rows = 40
-	values, err := meanCosts(x, y, vmfviz.SphereGrid(rows))
+	values, err := notebook.SliceCosts(x, y, vmfviz.SphereGrid(rows))
 	if err != nil {
 		return nil, err
 	}

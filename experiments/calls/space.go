@@ -19,6 +19,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/memory"
+	"github.com/sliced-wasserstein/lab/vmfviz/show"
 )
 
 // Space keeps what calls have found: an equal call is answered from there, and arrays in it are
@@ -162,14 +163,14 @@ func (k *kept) gone() bool {
 
 // recorded answers a stored call; the answer has what it has shown.
 func recorded(r Request) Answer {
-	show := r.show
+	caller := r.show
 	last, order := map[string]string{}, []string(nil)
 	var mu sync.Mutex
 	r.show = func(e Event) {
 		mu.Lock()
 		code := e.HTML
 		if e.PNG != nil {
-			code = pngHTML(e.PNG, e.Text, e.Width)
+			code = show.Image(e.PNG, e.Text, e.Width)
 		}
 		id := cmp.Or(e.ID, fmt.Sprint(len(order)))
 		if _, seen := last[id]; !seen {
@@ -177,8 +178,8 @@ func recorded(r Request) Answer {
 		}
 		last[id] = code
 		mu.Unlock()
-		if show != nil {
-			show(e)
+		if caller != nil {
+			caller(e)
 		}
 	}
 	a := Respond(r)

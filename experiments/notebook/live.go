@@ -2,10 +2,8 @@ package notebook
 
 import (
 	"context"
-	"encoding/base64"
 	"errors"
 	"fmt"
-	"html"
 	"os"
 	"path/filepath"
 
@@ -224,5 +222,5 @@ func image(p *vmfviz.Picture, err error) (string, error) {
 		return "", err
 	}
 	w, _ := p.Size()
-	return fmt.Sprintf("<img width=\"%d\" alt=\"%s\" src=\"data:image/png;base64,%s\"/>\n", w, html.EscapeString(p.Alt), base64.StdEncoding.EncodeToString(raw)), nil
+	return show.Image(raw, p.Alt, w), nil
 }

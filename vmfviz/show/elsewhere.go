@@ -2,8 +2,10 @@ package show
 
 import (
 	"bytes"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"strings"
 	"sync"
@@ -61,4 +63,14 @@ func Say(text string) {
 		return
 	}
 	send(&protocol.DisplayData{Data: map[protocol.MIMEType]any{protocol.MIMETextPlain: text}})
+}
+
+// Image is a PNG as HTML, with words for those who do not see it. A width of 0 is the picture's own.
+func Image(png []byte, alt string, width int) string {
+	size := ""
+	if width > 0 {
+		size = fmt.Sprintf(" width=\"%d\"", width)
+	}
+	return fmt.Sprintf("<img%s alt=\"%s\" src=\"data:image/png;base64,%s\"/>\n", size, html.EscapeString(alt),
+		base64.StdEncoding.EncodeToString(png))
 }
