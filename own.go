@@ -3,15 +3,19 @@
 package lab
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"github.com/gomlx/gomlx/core/graph"
 
+	"github.com/sliced-wasserstein/lab/experiments/calls"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
@@ -195,4 +199,31 @@ func (d ownDirections) DrawOnHost(state []uint64, batch, perPair, dim int) []flo
 		}
 	}
 	return out
+}
+
+// space holds what this program's own calls have found.
+var space = sync.OnceValue(func() *calls.Space { return calls.NewSpace("", 0) })
+
+func init() {
+	local = func(raw []byte, interrupted <-chan struct{}, show func([]byte)) []byte {
+		var r calls.Request
+		check(json.Unmarshal(raw, &r))
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		go func() {
+			select {
+			case <-interrupted:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
+		a := space().Respond(ctx, r, func(e calls.Event) {
+			line, err := json.Marshal(e)
+			check(err)
+			show(line)
+		})
+		out, err := json.Marshal(a)
+		check(err)
+		return out
+	}
 }
