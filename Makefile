@@ -162,7 +162,7 @@ check-playground: playground
 	@$(env) go build -o .out/playground/swlab ./cmd/swlab && $(py) scripts/check_playground.py .out/playground/index.html .out/playground/swlab
 
 test-browser: setup
-	@$(env) $(py) scripts/test_browser.py notebooks/01_quickstart.ipynb notebooks/03_distributions.ipynb
+	@$(env) $(py) scripts/test_browser.py notebooks/01_quickstart.ipynb notebooks/04_distributions.ipynb
 
 test-long: setup
 	@SECONDS_OF_TRAINING=$(or $(SECONDS),7200) CELLS=$(or $(CELLS),500) scripts/test-long

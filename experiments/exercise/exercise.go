@@ -1,4 +1,4 @@
-// Package exercise checks the answers to the exercises of the lectures (notebooks 00 to 12 and 20).
+// Package exercise checks the answers to the exercises of the lectures (notebooks 00 to 14 and 20).
 // A cell gives an answer, and Check says that it is right and why, or gives a hint:
 //
 //	exercise.Check("02.1", 0.25)
