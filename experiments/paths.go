@@ -26,52 +26,22 @@ func AscentPaths(e *engine.Engine, x, y *datasets.Set, slicer slicing.Slicer, st
 		return nil, fmt.Errorf("ascent paths: expected one cloud in x and one in y, and starts of %d coordinates, found %d and %d, and %d numbers",
 			x.Dim, x.Clouds, y.Clouds, len(starts))
 	}
-	if err := slicer.Ascent.Check(); err != nil {
+	maximizer, err := loss.Sliced{Slicer: slicer}.Maximizer(e, nil)
+	if err != nil {
 		return nil, err
 	}
-	l := loss.Sliced{Slicer: slicer}
-	objective := l.Objective()
 	n := len(starts) / x.Dim
-	var state []*tensors.Tensor // location and both moments
-	for _, v := range [][]float32{starts, make([]float32, len(starts)), make([]float32, len(starts))} {
-		state = append(state, tensors.FromFlatDataAndDimensions(v, n, x.Dim))
+	from := tensors.FromFlatDataAndDimensions(starts, n, x.Dim)
+	defer from.FinalizeAll()
+	var clouds [2]*tensors.Tensor // one pair for every start
+	for i, set := range []*datasets.Set{x, y} {
+		many := set.Select(make([]int, n))
+		clouds[i] = tensors.FromFlatDataAndDimensions(many.Coords, n, set.Points, set.Dim)
+		defer clouds[i].FinalizeAll()
 	}
-	draw := func(in pathState[*graph.Node]) *graph.Node {
-		return slicer.Draw(slicing.Seeded(in.Noise), in.State[0], in.X, in.Y)
-	}
-	var costs func(in pathState[*tensors.Tensor]) (costs, slopes *tensors.Tensor, err error)
-	if !e.IsCUDA() { // plain Go sorts, as in a training
-		program := engine.NewProgram[pathState[*tensors.Tensor], *tensors.Tensor](e, nil, draw)
-		var pairs *loss.HostPairs
-		costs = func(in pathState[*tensors.Tensor]) (costs, slopes *tensors.Tensor, err error) {
-			if pairs == nil {
-				if pairs, err = l.HostPairs(in.X, in.Y); err != nil {
-					return nil, nil, err
-				}
-			}
-			directions, err := program.Call(in)
-			if err != nil {
-				return nil, nil, err
-			}
-			defer engine.Free(directions)
-			return pairs.Slopes(directions)
-		}
-	}
-	all := make([]int, n)
-	locations, err := iterate(e, x.Select(all), y.Select(all), state, slicer.Ascent.Steps, seed, costs, func(in pathState[*graph.Node]) (at *graph.Node, next []*graph.Node) {
-		location, m, v := slicer.Ascent.Step(in.State[0], in.State[1], in.State[2], in.T, func(at *graph.Node) *graph.Node {
-			if in.Costs == nil {
-				return objective(slicing.Seeded(in.Noise), at, in.X, in.Y)
-			}
-			leaf := in
-			leaf.State = []*graph.Node{at}
-			directions := draw(leaf)
-			return l.Finish(slicing.Linearised(in.Costs, in.Slopes, directions), directions, in.X, in.Y, nil, x.Points).Pairs
-		})
-		return graph.Identity(in.State[0]), []*graph.Node{location, m, v}
-	})
+	steps, err := maximizer.Path(int64(seed), from, clouds[0], clouds[1])
 	paths := make([][]float32, n)
-	for _, at := range locations {
+	for _, at := range steps {
 		for i := range paths {
 			paths[i] = append(paths[i], at[i*x.Dim:(i+1)*x.Dim]...)
 		}
@@ -102,7 +72,7 @@ func AmortizerPath(e *engine.Engine, name string, x, y *datasets.Set, rate float
 		state[n+i] = tensors.FromFlatDataAndDimensions(make([]float32, s.Size()), s.Shape...)
 	}
 	adam := optim.Adam{LearningRate: rate, Beta2: 0.9, Eps: 1e-8}
-	directions, err := iterate(e, x, y, state, steps, seed, nil, func(in pathState[*graph.Node]) (at *graph.Node, next []*graph.Node) {
+	directions, err := iterate(e, x, y, state, steps, func(in pathState[*graph.Node]) (at *graph.Node, next []*graph.Node) {
 		w, second, next := in.State[:n], in.State[n:], make([]*graph.Node, 2*n)
 		r := loss.Sliced{Slicer: slicer}.Build(loss.BuildArgs{Weights: weights.Bind(specs, w), Wrt: ot1d.Directions}, in.X, in.Y)
 		for i, g := range graph.Gradient(graph.Neg(graph.ReduceAllMean(r.Pairs)), w...) {
@@ -117,17 +87,15 @@ func AmortizerPath(e *engine.Engine, name string, x, y *datasets.Set, rate float
 	return path, err
 }
 
-// pathState is a step of a path: its number t, from 1, the clouds, costs and their derivatives in the
-// directions if they are found outside of the graph, and what the step changes.
+// pathState is a step of a path: its number t, from 1, the clouds, and what the step changes.
 type pathState[T any] struct {
-	Noise, T, X, Y, Costs, Slopes T
-	State                         []T
+	T, X, Y T
+	State   []T
 }
 
 // iterate takes the state, which it frees, through a number of steps. It returns the output `at` of
-// step before every step and after the last. costs may be nil.
-func iterate(e *engine.Engine, x, y *datasets.Set, state []*tensors.Tensor, steps int, seed uint64,
-	costs func(in pathState[*tensors.Tensor]) (costs, slopes *tensors.Tensor, err error),
+// step before every step and after the last.
+func iterate(e *engine.Engine, x, y *datasets.Set, state []*tensors.Tensor, steps int,
 	step func(in pathState[*graph.Node]) (at *graph.Node, next []*graph.Node)) (shown [][]float32, err error) {
 	program := engine.NewProgram[pathState[*tensors.Tensor], pathState[*tensors.Tensor]](e, nil, func(in pathState[*graph.Node]) pathState[*graph.Node] {
 		at, next := step(in)
@@ -138,18 +106,10 @@ func iterate(e *engine.Engine, x, y *datasets.Set, state []*tensors.Tensor, step
 	in.Y = tensors.FromFlatDataAndDimensions(y.Coords, y.Clouds, y.Points, y.Dim)
 	defer func() { engine.Free(in) }()
 	for t := range steps + 1 { // at is computed before the step, so the last step only reports it
-		if in.Noise, err = graph.RNGStateFromSeed(int64(seed) + int64(t)); err != nil {
-			return nil, err
-		}
-		if costs != nil {
-			if in.Costs, in.Slopes, err = costs(in); err != nil {
-				return nil, err
-			}
-		}
 		in.T = tensors.FromScalar(float64(t + 1))
 		out, err := program.Call(in)
-		engine.Free(in.Noise, in.T, in.Costs, in.Slopes)
-		in.T, in.Costs, in.Slopes = nil, nil, nil
+		engine.Free(in.T)
+		in.T = nil
 		if err != nil {
 			return nil, err
 		}

@@ -203,7 +203,7 @@ func (c *Maximizer) MaximizeAll(seed int64, from, x, y *tensors.Tensor) (
 		}
 	}
 	if c.ascent.Starts < 2 {
-		location, err = c.ascend(seed, from, x, y, costs)
+		location, err = c.ascend(seed, from, x, y, costs, nil)
 		return location, nil, err
 	}
 	var best, top []float32
@@ -234,7 +234,7 @@ const startSeeds = 0x632be59bd9b4e019
 // that all ascents share.
 func (c *Maximizer) reach(seed int64, start int, from, x, y *tensors.Tensor, costs CostFunc) (
 	values, locations []float32, err error) {
-	location, err := c.ascend(seed+int64(start)*startSeeds, from, x, y, costs)
+	location, err := c.ascend(seed+int64(start)*startSeeds, from, x, y, costs, nil)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -277,8 +277,27 @@ func (c *Maximizer) Start(seed int64, x *tensors.Tensor) (*tensors.Tensor, error
 	return begin.Location, nil
 }
 
-// ascend is one ascent of all pairs.
-func (c *Maximizer) ascend(seed int64, from, x, y *tensors.Tensor, costs CostFunc) (*tensors.Tensor, error) {
+// Path returns the locations [batch, dim] of one ascent of all pairs: those from which it starts, and those after
+// every step. The arguments are those of Maximize.
+func (c *Maximizer) Path(seed int64, from, x, y *tensors.Tensor) (path [][]float32, err error) {
+	var costs CostFunc
+	if c.costs != nil {
+		if costs, err = c.costs(x, y); err != nil {
+			return nil, err
+		}
+	}
+	location, err := c.ascend(seed, from, x, y, costs, func(at *tensors.Tensor) error {
+		v, err := tensors.CopyFlatData[float32](at)
+		path = append(path, v)
+		return err
+	})
+	engine.Free(location)
+	return path, err
+}
+
+// ascend is one ascent of all pairs. It shows see, unless it is nil, the locations before and after every step.
+func (c *Maximizer) ascend(seed int64, from, x, y *tensors.Tensor, costs CostFunc, see func(at *tensors.Tensor) error) (
+	*tensors.Tensor, error) {
 	random, err := graph.RNGStateFromSeed(seed)
 	if err != nil {
 		return nil, err
@@ -300,13 +319,22 @@ func (c *Maximizer) ascend(seed int64, from, x, y *tensors.Tensor, costs CostFun
 		return tensors.FromFlatDataAndDimensions(make([]float32, d[0]*d[2]), d[0], d[2])
 	}
 	state := climbState[tensor]{begin.Random, begin.Location, zeros(), zeros(), tensors.FromScalar(0.0)}
-	for range c.ascent.Steps {
-		next, err := c.step(climbIn[tensor]{State: state, X: x, Y: y}, costs)
-		engine.Free(state)
-		if err != nil {
+	for step := range c.ascent.Steps + 1 {
+		if step > 0 {
+			next, err := c.step(climbIn[tensor]{State: state, X: x, Y: y}, costs)
+			engine.Free(state)
+			if err != nil {
+				return nil, err
+			}
+			state = next
+		}
+		if see == nil {
+			continue
+		}
+		if err := see(state.Location); err != nil {
+			engine.Free(state)
 			return nil, err
 		}
-		state = next
 	}
 	engine.Free(state.Random, state.First, state.Second, state.Count)
 	return state.Location, nil
