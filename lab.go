@@ -35,6 +35,7 @@ import (
 	"time"
 
 	"github.com/janpfeifer/gonb/gonbui"
+	"github.com/janpfeifer/gonb/gonbui/protocol"
 )
 
 // Clouds are one or more clouds of equally many points, which the process holds.
@@ -321,15 +322,6 @@ func (d *Distance) Slice(theta ...float64) *Picture {
 	return draw("slice", map[string]string{}, in...)
 }
 
-// Landscape draws the cost of every direction, with the location of the slicing distribution where there is one.
-func (d *Distance) Landscape() *Picture {
-	in := []input{d.x.input("x"), d.y.input("y")}
-	if d.found.has("location") {
-		in = append(in, input{name: "location", of: d.found, array: "location"})
-	}
-	return draw("landscape", map[string]string{}, in...)
-}
-
 // Sphere draws the directions, and the location where there is one, in three dimensions.
 func (d *Distance) Sphere() *Picture {
 	var in []input
@@ -380,7 +372,7 @@ func (d *Distance) Optimum() *Optimum {
 	}
 	o.Angle = math.Acos(min(1, math.Abs(cos))) * 180 / math.Pi
 	if d.x.Dim == 3 {
-		o.picture = draw("landscape", map[string]string{}, d.x.input("x"), d.y.input("y"), rawInput("location", at, len(at)),
+		o.picture = draw("landscape", map[string]string{"blur": wholeF}, d.x.input("x"), d.y.input("y"), rawInput("location", at, len(at)),
 			rawInput("optimum", o.Best, len(at)))
 	}
 	return o
@@ -437,10 +429,17 @@ func (p *Plan) Show() { show(p.String()) }
 
 // Picture is a picture that can be shown and saved.
 type Picture struct {
-	request request
-	html    string
-	turns   string // a form that the reader can turn; "" without one
 	Alt     string // what it shows, in words
+	request request
+	found   *found
+	caption string
+}
+
+// Caption puts a sentence below the picture: what it shows that the reader should take away.
+func (p *Picture) Caption(text string) *Picture {
+	q := *p
+	q.caption = text
+	return &q
 }
 
 func draw(kind string, settings map[string]string, in ...input) *Picture {
@@ -448,17 +447,30 @@ func draw(kind string, settings map[string]string, in ...input) *Picture {
 	r.Settings, r.inputs = settings, in
 	settings["kind"] = kind
 	f := ask(r)
-	return &Picture{request: r, html: f.answer.Text["html"], turns: f.answer.Text["turns"], Alt: f.answer.Text["alt"]}
+	return &Picture{request: r, found: f, Alt: f.answer.Text["alt"]}
 }
 
 func (p *Picture) String() string { return "[picture: " + p.Alt + "]" }
 
 // Show shows the picture.
 func (p *Picture) Show() {
-	display(p.html, p.String())
-	if p.turns != "" && gonbui.IsNotebook {
-		display(p.turns, "")
+	if !gonbui.IsNotebook {
+		fmt.Println(p)
+		return
 	}
+	width, err := strconv.Atoi(p.found.answer.Text["width"])
+	check(err)
+	gonbui.SendData(&protocol.DisplayData{
+		Data:     map[protocol.MIMEType]any{protocol.MIMEImagePNG: values[uint8](p.found.array("png")), protocol.MIMETextPlain: p.Alt},
+		Metadata: map[string]any{string(protocol.MIMEImagePNG): map[string]int{"width": width}},
+	})
+	if turns := p.found.answer.Text["turns"]; turns != "" { // a form that the reader can turn
+		display(turns, "")
+	}
+	if p.caption != "" {
+		display(captioned(p.caption), "")
+	}
+	gonbui.Sync()
 }
 
 // Save writes the picture beside the notebook; the name ends in .png, .svg or .pdf.
@@ -472,9 +484,9 @@ func (p *Picture) Save(path string) {
 	ask(r)
 }
 
-// Curve draws y against x, whose axis is logarithmic where x is positive and spans a factor of 100.
+// Curve draws y against x. An axis is logarithmic where its values are positive and span a factor of 100.
 func Curve(xLabel, yLabel string, x, y []float64) *Picture {
-	return draw("curve", map[string]string{"x": xLabel, "y": yLabel}, rawInput("x", x, len(x)), rawInput("y", y, len(y)))
+	return Curves(xLabel, yLabel, Data{X: x, Y: y})
 }
 
 // VMF draws a von Mises-Fisher distribution on the sphere, with a slider of κ in a notebook: 400 directions around

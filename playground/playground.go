@@ -321,7 +321,7 @@ func (p *Playground) landscape(kappa float64) (*landscape, error) {
 		if half, err = p.costs(directions); err != nil {
 			return nil, err
 		}
-		weights := fejer(m.Rows)
+		weights := experiments.Fejer(m.Rows)
 		for i, c := range half {
 			m.Mean += c * weights[i/m.Columns] * 2 / float64(m.Columns)
 		}
@@ -355,7 +355,7 @@ func (m *landscape) density(at []float32, kappa float64) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	weights := fejer(m.Rows)
+	weights := experiments.Fejer(m.Rows)
 	density, total := make([]float64, m.Rows*m.Columns), 0.0
 	for i := range density {
 		density[i] = weights[i/m.Columns] * math.Exp(around.LogProb(wide(m.direction(i))))
@@ -415,21 +415,6 @@ func (m *landscape) direction(i int) []float32 {
 // opposite is the number of minus direction i.
 func (m *landscape) opposite(i int) int {
 	return (m.Rows-1-i/m.Columns)*m.Columns + (i+m.Columns/2)%m.Columns
-}
-
-// fejer returns the weights of Fejer's first quadrature rule, with sum 1: the mean of f(cos t) over
-// [-1, 1] from its values at t = pi (i + 1/2) / n, exact for polynomials of degree below n.
-func fejer(n int) []float64 {
-	w := make([]float64, n)
-	for i := range w {
-		t := math.Pi * (float64(i) + 0.5) / float64(n)
-		sum := 0.5
-		for j := 1; j <= n/2; j++ {
-			sum -= math.Cos(2*float64(j)*t) / float64(4*j*j-1)
-		}
-		w[i] = 2 * sum / float64(n)
-	}
-	return w
 }
 
 // estimate is a Monte-Carlo estimate of the squared distance.

@@ -13,6 +13,7 @@ import (
 	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 )
 
@@ -106,7 +107,7 @@ func TestBlur(t *testing.T) {
 		for _, kappa := range []float64{200, 10, 1} {
 			m := answer[landscape](t, p, fmt.Sprintf(`{"op":"landscape","kappa":%g}`, kappa))
 			var mean float64
-			weights := fejer(m.Rows)
+			weights := experiments.Fejer(m.Rows)
 			for i, v := range m.Values {
 				mean += v * weights[i/m.Columns] / float64(m.Columns)
 			}
@@ -173,7 +174,7 @@ func TestMapIsFine(t *testing.T) {
 			directions = append(directions, fine.direction(i)...)
 		}
 		costs := must.M1(p.costs(directions))
-		mean, weights := 0.0, fejer(fine.Rows)
+		mean, weights := 0.0, experiments.Fejer(fine.Rows)
 		for i, c := range costs {
 			mean += c * weights[i/fine.Columns] * 2 / float64(fine.Columns)
 		}

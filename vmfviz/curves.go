@@ -39,6 +39,10 @@ type Series struct {
 	// Low and High bound a band around the curve, for example ± one standard error; nil means none. Where one
 	// of them is NaN, like the bounds of a single slice, there is no band.
 	Low, High []float64
+	// Dots draws what was measured: a disc at each value, with a bar from Low to High, and no line.
+	Dots bool
+	// Thin draws a theory: a thin solid line, to lie over the dots.
+	Thin bool
 	// Role gives the colour; Auto takes the next of the palette.
 	Role Role
 }
@@ -91,12 +95,18 @@ func (c CurvePanel) plot() (p *plot.Plot, all []plotter.XYs) {
 		logAxis(&p.Y)
 	}
 	for i, s := range c.Series {
-		p.Add(&plotter.Polygon{XYs: s.band(), Color: faded(theme.color(s.Role, i), 0.2)})
+		if !s.Dots {
+			p.Add(&plotter.Polygon{XYs: s.band(), Color: faded(theme.color(s.Role, i), 0.2)})
+		}
 	}
 	for i, s := range c.Series {
 		style := c.style(i)
 		lines := s.runs(s.Y)
 		all = append(all, lines...)
+		if s.Dots {
+			s.dots(p, style)
+			continue
+		}
 		if c.Smooth > 0 {
 			add(p, lines, pale(style))
 			lines = s.runs(smooth(s.Y, c.Smooth, c.LogY))
@@ -141,6 +151,19 @@ func (s Series) check(name string, logX, logY bool) error {
 		}
 		return cmp.Or(number("Y", y, logY), err)
 	})
+}
+
+// dots draws a disc at each value and the bars.
+func (s Series) dots(p *plot.Plot, style draw.LineStyle) {
+	bar := draw.LineStyle{Color: style.Color, Width: 1}
+	for i, y := range s.Y {
+		if s.bounded(i) {
+			p.Add(segment(s.x(i), s.Low[i], s.x(i), s.High[i], bar))
+		}
+		if !math.IsNaN(y) {
+			p.Add(disk(plotter.XY{X: s.x(i), Y: y}, 2.6, style.Color))
+		}
+	}
 }
 
 // x is the place of value i.
@@ -195,7 +218,11 @@ func (c CurvePanel) style(i int) draw.LineStyle {
 	if s := c.Series[i]; s.Label == "" && s.Role != Auto {
 		i = slices.IndexFunc(c.Series, func(first Series) bool { return first.Role == s.Role })
 	}
-	return draw.LineStyle{Color: theme.color(c.Series[i].Role, i), Width: 1.7, Dashes: lineDashes[i%len(lineDashes)]}
+	style := draw.LineStyle{Color: theme.color(c.Series[i].Role, i), Width: 1.7, Dashes: lineDashes[i%len(lineDashes)]}
+	if c.Series[i].Thin {
+		style.Width, style.Dashes = 0.9, nil
+	}
+	return style
 }
 
 // pale is the look of values that a smoothed curve lies on.
@@ -206,7 +233,11 @@ func pale(s draw.LineStyle) draw.LineStyle {
 // legend adds an entry for each labelled curve, and says what is pale and bold.
 func (c CurvePanel) legend(p *plot.Plot) {
 	for i, s := range c.Series {
-		if s.Label != "" {
+		switch {
+		case s.Label == "":
+		case s.Dots:
+			p.Legend.Add(s.Label, disk(plotter.XY{}, 2.6, c.style(i).Color))
+		default:
 			p.Legend.Add(s.Label, &plotter.Line{LineStyle: c.style(i)})
 		}
 	}

@@ -31,6 +31,9 @@ type Picture struct {
 	Title string
 	// Alt is one sentence that says what the picture shows, for readers who do not see it.
 	Alt string
+	// Caption is one sentence below the picture in a notebook or on a page: what it shows that the reader should take
+	// away.
+	Caption string
 	// Plots are the rows; their data areas are aligned. A nil plot is a gap. All rows are equally
 	// long.
 	Plots [][]*plot.Plot

@@ -54,7 +54,8 @@ func (p SpherePanel) check(name string) error {
 
 // SphereOptions are what the panels of a [Sphere] picture share.
 type SphereOptions struct {
-	Title string
+	Title   string
+	Caption string // that of the [Picture]
 	// View is where the reader stands. The zero View is From(35, 22), or the place nearest to it from which no
 	// Location is behind a sphere that is opaque ([Heat]).
 	View View
@@ -163,7 +164,7 @@ func (o SphereOptions) draw(panels []SpherePanel, cols int, widest vg.Length, ar
 		return nil, err
 	}
 	scale := newHeatScale(panels)
-	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf(alt, len(panels))), bar: scale.bar}
+	p := &Picture{Title: o.Title, Caption: o.Caption, Alt: altText(o.Title, fmt.Sprintf(alt, len(panels))), bar: scale.bar}
 	w := min(widest, p.room(cols))
 	s := spheres{projection: projection{o.view(panels).cameraZ(), area}, heatScale: scale, small: w < 200}
 	xmin, xmax, ymin, ymax := s.reach(panels)

@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/experiments/notebook"
+	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/vmfviz"
 	"github.com/sliced-wasserstein/lab/vmfviz/show"
 )
@@ -30,13 +30,16 @@ type pictureSettings struct {
 	Rows   string  `json:"rows"`   // of an ablation: a JSON list of settings
 	Labels string  `json:"labels"` // of rows of clouds, a JSON list
 	Kappa  float64 `json:"kappa" range:"0.."`
+	Blur   string  `json:"blur"`  // of a landscape, see landscapeSettings
+	Lines  string  `json:"lines"` // of curves: a JSON list of curveSettings
+	Height int     `json:"height"`
 	Out    string  `json:"out"` // file to save
 }
 
 // drawings are the kinds of pictures.
 var drawings = map[string]func(*Request, pictureSettings) (*vmfviz.Picture, error){
 	"slice": drawSlice, "landscape": drawLandscape, "clouds": drawClouds, "sphere": drawSphere, "ablation": drawAblation,
-	"curve": drawCurve, "vmf": drawVMF,
+	"curves": drawCurves, "vmf": drawVMF,
 }
 
 func (r *Request) draw() (*vmfviz.Picture, pictureSettings, error) {
@@ -63,7 +66,8 @@ func picture(r *Request, a *Answer) error {
 		return err
 	}
 	width, _ := p.Size()
-	a.Text = map[string]string{"alt": p.Alt, "html": show.Image(raw, p.Alt, width)}
+	a.Text = map[string]string{"alt": p.Alt, "html": show.Image(raw, p.Alt, width), "width": strconv.Itoa(width)}
+	a.Arrays = []Array{{Name: "png", DType: "uint8", Shape: []int{len(raw)}, Values: raw}}
 	if s.Kind == "vmf" {
 		panel, err := r.vmf(s)
 		if err != nil {
@@ -119,7 +123,7 @@ func drawSlice(r *Request, _ pictureSettings) (*vmfviz.Picture, error) {
 	theta, directions := r.floats("theta"), r.floats("directions")
 	var values []float64
 	if n := len(directions) / x.Dim; n > 0 {
-		if values, err = notebook.SliceCosts(x, y, directions[:n*x.Dim]); err != nil {
+		if values, err = experiments.SliceCosts(x, y, directions[:n*x.Dim]); err != nil {
 			return nil, err
 		}
 		if theta == nil {
@@ -142,39 +146,6 @@ func drawSlice(r *Request, _ pictureSettings) (*vmfviz.Picture, error) {
 		unit[i] = float32(float64(v) / math.Sqrt(norm))
 	}
 	return vmfviz.Slice(vmfviz.SliceOptions{Convention: vmfviz.MeanOverPoints}, x.Coords, y.Coords, unit, values)
-}
-
-// drawLandscape draws the cost of every direction, with the directions and the location of a distance on it.
-func drawLandscape(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
-	x, y, err := r.onePair()
-	if err != nil {
-		return nil, err
-	}
-	if x.Dim == 2 {
-		const n = 361
-		grid, angles := make([]float32, 2*n), make([]float64, n)
-		for i := range n {
-			a := math.Pi * float64(i) / (n - 1)
-			angles[i], grid[2*i], grid[2*i+1] = 180*float64(i)/(n-1), float32(math.Cos(a)), float32(math.Sin(a))
-		}
-		values, err := notebook.SliceCosts(x, y, grid)
-		if err != nil {
-			return nil, err
-		}
-		return vmfviz.Curves(vmfviz.CurvesOptions{Title: s.Title}, vmfviz.CurvePanel{XLabel: "angle of the direction in degrees",
-			YLabel: "W₂² of the projections (mean over points)", Series: []vmfviz.Series{{X: angles, Y: values}}})
-	}
-	const rows = 40
-	values, err := notebook.SliceCosts(x, y, vmfviz.SphereGrid(rows))
-	if err != nil {
-		return nil, err
-	}
-	p := vmfviz.SpherePanel{Heat: &vmfviz.Heat{Values: values, Label: "W₂² of the projections (mean over points)", Contours: true}}
-	if at := r.floats("location"); len(at) >= 3 {
-		p.Location = at[:3]
-	}
-	p.Marks = r.floats("optimum")
-	return vmfviz.SphereMap(vmfviz.SphereOptions{Title: s.Title}, p)
 }
 
 // drawSphere draws directions and a location.
@@ -231,18 +202,6 @@ func inSpace(points []float32, dim int) []float32 {
 		out = append(out, points[i], points[i+1], 0)
 	}
 	return out
-}
-
-// drawCurve draws y against x.
-func drawCurve(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
-	x, _ := r.wide("x")
-	y, _ := r.wide("y")
-	if len(x) == 0 || len(x) != len(y) {
-		return nil, fmt.Errorf("curve: expected as many y as x, and at least one, found %d and %d", len(y), len(x))
-	}
-	low, high := slices.Min(x), slices.Max(x)
-	return vmfviz.Curves(vmfviz.CurvesOptions{Title: s.Title, Height: 200},
-		vmfviz.CurvePanel{XLabel: s.X, YLabel: s.Y, LogX: low > 0 && high >= 100*low, Series: []vmfviz.Series{{X: x, Y: y}}})
 }
 
 // vmf is a sphere with 400 directions around a location, which follow κ.

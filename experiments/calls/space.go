@@ -84,6 +84,7 @@ var spaceFunctions map[string]func(*Request, *Answer) error
 func init() { // a literal would refer to itself
 	spaceFunctions = map[string]func(*Request, *Answer) error{
 		"array": array, "fetch": fetch, "forget": forget, "keep": keep, "kept": recall, "variables": variables,
+		"landscape": landscape, "slice_costs": sliceCosts,
 	}
 }
 

@@ -57,7 +57,7 @@ func TestWrong(t *testing.T) {
 			func(g []float64) []float64 { return g[5:] },
 		} {
 			r, err := exercise.Grade(id, answer)
-			if err != nil || r.Right || len(r.Text) < 10 {
+			if err != nil || r.Right || len(r.Text) < 10 || len(r.Hint) < 10 {
 				t.Errorf("%s: %T %v is judged %+v, %v", id, answer, answer, r, err)
 			}
 			hints[r.Text] = true
@@ -87,7 +87,8 @@ func TestLectures(t *testing.T) {
 			}
 			found[lecture]++
 			if !slices.ContainsFunc(c.Outputs, func(o ipynb.Output) bool {
-				return strings.Contains(string(o.Data["text/markdown"]), "Exercise "+id+". Not yet.")
+				text := string(o.Data["text/markdown"])
+				return strings.Contains(text, "Exercise "+id+". Not yet.") || strings.Contains(text, "Exercise "+id+".** Write your answer.")
 			}) {
 				t.Errorf("%s: the stub of exercise %s has not been run, or is right", files[0], id)
 			}
@@ -110,8 +111,18 @@ func sum(m map[string]int) (n int) {
 	return n
 }
 
+// TestUntried: what a stub may be is no wrong answer.
+func TestUntried(t *testing.T) {
+	stub := func(x, y [][]float64, theta []float64) float64 { panic("write your answer") }
+	for id, answer := range map[string]any{"02.1": 0.0, "01.3": "", "02.2": stub} {
+		if r, err := exercise.Grade(id, answer); err != nil || !r.Untried {
+			t.Errorf("%s: %+v, %v", id, r, err)
+		}
+	}
+}
+
 func Example() {
 	r, err := exercise.Grade("02.1", 1.0)
-	fmt.Println(r.Right, r.Text, err)
+	fmt.Println(r.Right, r.Text, r.Hint, err)
 	// Output: false 1 is not it. The projections are 0, 1 and 0, 0. <nil>
 }

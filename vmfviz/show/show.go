@@ -139,6 +139,7 @@ func Picture(p *vmfviz.Picture, err ...error) {
 		return
 	}
 	w, h := p.Size()
+	defer caption(p.Caption)
 	if !inNotebook() {
 		fmt.Fprintf(stderr, "[picture, %d × %d: %s]\n", w, h, p.Alt)
 		return
@@ -153,8 +154,28 @@ func Picture(p *vmfviz.Picture, err ...error) {
 // where scripts run the second hides the first.
 func Sphere(o vmfviz.SphereOptions, panels ...vmfviz.SpherePanel) {
 	o.Replace = true
-	Picture(vmfviz.Sphere(o, panels...))
+	p, err := vmfviz.Sphere(o, panels...)
+	Check(err)
+	p.Caption = ""
+	Picture(p)
 	HTML(vmfviz.SphereHTML(o, panels...))
+	caption(o.Caption)
+}
+
+// caption shows the caption of a picture below it.
+func caption(text string) {
+	if text != "" {
+		HTML(`<figcaption class="swlab-caption" style="max-width:56em;opacity:.85">` + html.EscapeString(text) + "</figcaption>")
+	}
+}
+
+// Folded shows Markdown text with a hint, which the pages of the site show folded and a notebook does not show.
+func Folded(text, hint string) {
+	if !inNotebook() {
+		fmt.Fprintln(stderr, text)
+		return
+	}
+	put(&protocol.DisplayData{Data: map[protocol.MIMEType]any{protocol.MIMETextMarkdown: text}, Metadata: map[string]any{"hint": hint}})
 }
 
 // HTML shows a piece of HTML. An error ends the cell as Check does.
