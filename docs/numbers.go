@@ -295,12 +295,8 @@ func stated(docs, name, preset, column, a, sign, b string) (string, error) {
 		f := distuv.F{D1: float64(len(x) - 1), D2: float64(len(y) - 1)}
 		return fmt.Sprintf("%.2f (%.2f to %.2f)", ratio, ratio/math.Sqrt(f.Quantile(0.975)), ratio/math.Sqrt(f.Quantile(0.025))), nil
 	}
-	var d []float64
-	for k := range min(len(x), len(y)) { // seeds are in one order, and the first are common
-		d = append(d, (x[k]-y[k])*r.Table.Columns[i].Scale)
-	}
-	m, v := stat.MeanVariance(d, nil)
-	half := distuv.StudentsT{Sigma: 1, Nu: float64(len(d) - 1)}.Quantile(0.975) * math.Sqrt(v/float64(len(d)))
+	m, half := table.Paired(r.Cells[a][column], r.Cells[b][column])
+	m, half = m*r.Table.Columns[i].Scale, half*r.Table.Columns[i].Scale
 	return minus(fmt.Sprintf("%.2f (%.2f to %.2f)", m, m-half, m+half)), nil
 }
 

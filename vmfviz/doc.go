@@ -12,7 +12,7 @@
 //   - all slices of a circle of directions ([Sinogram]), and a matrix such as the
 //     distances of many clouds ([Matrix]);
 //   - numbers: curves of a training run ([Curves]), estimates with their standard
-//     errors ([Dots]).
+//     errors ([Dots]), differences from a reference ([Differences]).
 //
 // The package works on plain Go values and knows nothing of training. A cloud of M points is a
 // []float32 of length 3·M, row by row: x₁ y₁ z₁ x₂ y₂ z₂ ...

@@ -22,8 +22,6 @@ type Estimate struct {
 	Paper float64
 	// Role gives the colour; Auto means Input (blue).
 	Role Role
-	// Line draws a dashed line at Value through all lines, to compare them with it.
-	Line bool
 }
 
 // DotsOptions describe a [Dots] picture.
@@ -35,8 +33,6 @@ type DotsOptions struct {
 	PaperLabel string
 	// Interval says what the bars show on either side of a value; "" means "standard error".
 	Interval string
-	// Legend says what the marks of a role stand for.
-	Legend map[Role]string
 }
 
 // Dots compares estimates, one in a line: a mark at the value, a bar from one standard error below
@@ -44,7 +40,6 @@ type DotsOptions struct {
 // Roles differ in the shape of the mark too: a disc for inputs, a square for outputs, a triangle
 // for directions, a cross for references. Estimate i lies at y = −i of the plot.
 //
-// A few values far from all others would squeeze those; a linear axis is then broken between them.
 // A value below 10⁻⁹ of the largest is rounding and is written as 0.
 func Dots(o DotsOptions, estimates ...Estimate) (*Picture, error) {
 	o.PaperLabel, o.Interval = cmp.Or(o.PaperLabel, "paper"), cmp.Or(o.Interval, "standard error")
@@ -95,17 +90,12 @@ func (d dotPlot) intervals() (low, high []float64) {
 	return low, high
 }
 
-// lines are what a legend should not cover: the bars, as high as a line, and a break.
+// lines are what a legend should not cover: the bars, as high as a line.
 func (d dotPlot) lines() (lines []plotter.XYs) {
 	low, high := d.intervals()
 	for i := range low {
 		for _, y := range []float64{-0.4 - float64(i), 0.4 - float64(i)} {
 			lines = append(lines, plotter.XYs{{X: low[i], Y: y}, {X: high[i], Y: y}})
-		}
-	}
-	if b, ok := d.X.Scale.(brokenScale); ok {
-		for _, x := range []float64{b.from, b.to} {
-			lines = append(lines, plotter.XYs{{X: x, Y: d.Y.Min}, {X: x, Y: d.Y.Max}})
 		}
 	}
 	return lines
@@ -115,13 +105,7 @@ func (d dotPlot) lines() (lines []plotter.XYs) {
 func (d dotPlot) axes() {
 	low, high := d.intervals()
 	d.X.Min, d.X.Max = bounds(low, high)
-	if b, ok := findBreak(low, high); ok {
-		d.X.Scale, d.X.Tick.Marker = b, b
-		d.X.Min, d.X.Max = b.min, b.max
-		d.Add(&axisBreak{b, theme.Background, draw.LineStyle{Color: theme.Axis, Width: 0.9}})
-	} else {
-		pad(&d.X, 0.05)
-	}
+	pad(&d.X, 0.05)
 	d.X.Label.Text = d.XLabel
 	if slices.ContainsFunc(d.estimates, func(e Estimate) bool { return e.StdErr > 0 }) {
 		d.X.Label.Text = joined(d.XLabel, "± "+d.Interval)
@@ -137,7 +121,7 @@ func (d dotPlot) axes() {
 	d.Y.Min, d.Y.Max = -float64(len(d.estimates))+0.4, 0.6
 }
 
-// marks adds lines, bars, marks and numbers.
+// marks adds bars, marks and numbers.
 func (d dotPlot) marks() {
 	biggest := 0.0
 	for _, e := range d.estimates {
@@ -149,9 +133,6 @@ func (d dotPlot) marks() {
 	for i, e := range d.estimates {
 		y := -float64(i)
 		at := plotter.XYs{{X: e.Value, Y: y}}
-		if e.Line {
-			d.Add(segment(e.Value, 0.5, e.Value, 0.5-float64(len(d.estimates)), d.level()))
-		}
 		if e.StdErr > 0 {
 			d.Add(&plotter.XErrorBars{XYs: at, XErrors: plotter.XErrors{{Low: e.StdErr, High: e.StdErr}},
 				LineStyle: draw.LineStyle{Color: theme.color(e.Role, 0), Width: 1.6}, CapWidth: 9})
@@ -170,35 +151,17 @@ func (d dotPlot) marks() {
 	d.Add(&atRight{numbers})
 }
 
-func (d dotPlot) level() draw.LineStyle {
-	return draw.LineStyle{Color: theme.Muted, Width: 0.9, Dashes: lineDashes[1]}
-}
-
 func (d dotPlot) published() draw.GlyphStyle {
 	return draw.GlyphStyle{Color: theme.Text, Radius: 5.2, Shape: diamond{}}
 }
 
-// legend adds an entry for each kind of mark that has a name and reports whether there is any.
+// legend names the reference numbers and reports whether there is one.
 func (d dotPlot) legend() bool {
-	seen := map[string]bool{"": true}
-	entry := func(name string, marks plot.Thumbnailer) {
-		if !seen[name] {
-			seen[name] = true
-			d.Plot.Legend.Add(name, marks)
-		}
+	there := slices.ContainsFunc(d.estimates, func(e Estimate) bool { return e.Paper != 0 })
+	if there {
+		d.Plot.Legend.Add(d.PaperLabel, &plotter.Scatter{GlyphStyle: d.published()})
 	}
-	for _, e := range d.estimates {
-		entry(d.DotsOptions.Legend[e.Role], &plotter.Scatter{GlyphStyle: theme.glyph(e.Role, 3.4)})
-	}
-	for _, e := range d.estimates {
-		if e.Paper != 0 {
-			entry(d.PaperLabel, &plotter.Scatter{GlyphStyle: d.published()})
-		}
-		if e.Line {
-			entry(e.Label, &plotter.Line{LineStyle: d.level()})
-		}
-	}
-	return len(seen) > 1
+	return there
 }
 
 // atRight is a plotter: labels that stand to the right of the data area, whatever the range of X.

@@ -26,6 +26,7 @@ func TestBadArguments(t *testing.T) {
 		return wrong(Curves(CurvesOptions{}, CurvePanel{LogY: logY, Series: []Series{s}}))
 	}
 	dots := func(e ...Estimate) error { return wrong(Dots(DotsOptions{}, e...)) }
+	differences := func(d ...Difference) error { return wrong(Differences(DifferencesOptions{}, d...)) }
 	y, nan, noise := []float64{1, 2}, math.NaN(), []float32{0, 0}
 	for _, c := range []struct {
 		err  error
@@ -80,6 +81,9 @@ func TestBadArguments(t *testing.T) {
 		{dots(), "no estimates"},
 		{dots(Estimate{Value: nan}), "estimates[0].Value"},
 		{dots(Estimate{StdErr: -1}), "estimates[0].StdErr is -1"},
+		{differences(), "no differences"},
+		{differences(Difference{Value: nan}), "lines[0].Value"},
+		{differences(Difference{Half: -1}), "lines[0].Half is -1"},
 	} {
 		if c.err == nil || !strings.Contains(c.err.Error(), c.want) {
 			t.Errorf("error %v, expected one that says %q", c.err, c.want)
@@ -141,6 +145,7 @@ func TestEdges(t *testing.T) {
 		"extreme values":     curves(false, []float64{-1e150, 1e150}, []float64{-1e150, 1e150}),
 		"extreme log":        curves(true, nil, []float64{1e-149, 1e149}),
 		"zero estimate":      func() (*Picture, error) { return Dots(DotsOptions{}, Estimate{}) },
+		"zero difference":    func() (*Picture, error) { return Differences(DifferencesOptions{}, Difference{}) },
 	} {
 		p, err := f()
 		if err != nil {

@@ -145,13 +145,10 @@ var goldenPictures = []struct {
 			Estimate{Label: "v-DSW, κ = 10", Value: 0.27, StdErr: 0.01, Role: Direction},
 			Estimate{Label: "Chamfer", Value: 0.09})
 	}},
-	{"dots_broken", func() (*Picture, error) {
-		return Dots(DotsOptions{Title: "Methods", XLabel: "exact EMD, lower is better", Legend: map[Role]string{Input: "of the paper", Output: "of this module"}},
-			Estimate{Label: "SW", Value: 2.25, StdErr: 0.02, Role: Input, Line: true},
-			Estimate{Label: "v-DSW, κ = 10", Value: 2.31, StdErr: 0.03, Role: Input, Paper: 2.34},
-			Estimate{Label: "LA v-DSW", Value: 2.18, StdErr: 0.01, Role: Output},
-			Estimate{Label: "NA v-DSW", Value: 2.2, StdErr: 0.02, Role: Output, Paper: 2.2},
-			Estimate{Label: "Chamfer", Value: 31, StdErr: 0.9, Role: Input})
+	{"differences", func() (*Picture, error) {
+		return Differences(DifferencesOptions{Title: "One method is far behind, one ahead; two cannot be told apart from SW", Quantity: "EMD", Reference: "SW", Number: "68.8"},
+			Difference{Label: "EMD", Value: -6.3, Half: 1.8}, Difference{Label: "v-DSW, κ = 1", Value: 0.4, Half: 0.7},
+			Difference{Label: "L v-DSW", Value: -0.04, Half: 0.3}, Difference{Label: "Max-SW", Value: 10.3, Half: 4}, Difference{Label: "CD", Value: 111, Half: 9})
 	}},
 }
 

@@ -27,7 +27,7 @@ const screenScale = 2
 // Picture is a grid of plots on a card. Its plots are those of gonum/plot: set their titles and
 // limits, and add plotters, before it is written.
 type Picture struct {
-	// Title stands above the plots.
+	// Title stands above the plots, in one line or several.
 	Title string
 	// Alt is one sentence that says what the picture shows, for readers who do not see it.
 	Alt string
@@ -90,7 +90,7 @@ func titleRoom(title string) vg.Length {
 	if title == "" {
 		return 0
 	}
-	return pointsTitle + 14
+	return pointsTitle + (1+leading)*pointsTitle*vg.Length(strings.Count(title, "\n")) + 14
 }
 
 // Size returns width and height in CSS pixels (1/96 inch). The PNG has twice as many pixels each

@@ -89,7 +89,7 @@ func TestEveryFaultOfRuns(t *testing.T) {
 	data := folder(t)
 	t.Chdir(t.TempDir())
 	for _, call := range []string{
-		"table run ablation_kappa --preset smoke --rows sw --set points=8 --set batch=5 --set epochs=1 --pictures pictures --force",
+		"table run ablation_kappa --preset smoke --rows sw,la-v-dsw --set points=8 --set batch=5 --set epochs=1 --pictures pictures --force",
 		"sweep --vary kappa=1,2 --loss v-dsw --amortizer l --steps 1 --points 8 --batch 5 --set slices=2 --plot sweep.png --force",
 	} {
 		t.Run(strings.Fields(call)[0], func(t *testing.T) {

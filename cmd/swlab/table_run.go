@@ -39,7 +39,7 @@ type tableRun struct {
 	Ours     bool     `flag:"ours" help:"also the rows and columns that the paper does not have"`
 	Out      string   `flag:"out" unit:"DIR" writes:"work folder" group:"Output" help:"folder of the finished runs, which all tables and sweeps share"`
 	As       string   `flag:"format" unit:"NAME" words:"table format" group:"Output" help:"%s"`
-	Pictures string   `flag:"pictures" unit:"DIR" writes:"folder" group:"Output" help:"also draw the table into this folder: NAME-PRESET-COLUMN.png"`
+	Pictures string   `flag:"pictures" unit:"DIR" writes:"folder" group:"Output" help:"also draw the table into this folder: NAME-PRESET.png"`
 	Job      string   `flag:"job" unit:"ROW/SEED" help:"do one job of the table and print nothing: what --jobs calls"`
 
 	tables []table.Table
@@ -149,7 +149,7 @@ func (t *tableRun) run() error {
 		plans = append(plans, plan)
 		if t.Pictures != "" {
 			force, _ := t.call.Flags().GetBool("force")
-			if err := replaceable("pictures", filepath.Join(t.Pictures, x.Name+"-"+p.Name+"-*.png"), force); err != nil {
+			if err := replaceable("pictures", filepath.Join(t.Pictures, x.Name+"-"+p.Name+".png"), force); err != nil {
 				return usageError(err)
 			}
 		}
@@ -351,24 +351,23 @@ func (t *tableRun) write(w io.Writer, f table.Results) error {
 	return table.Write(w, f, t.As)
 }
 
-// drawTable saves the table's pictures in the folder of --pictures, if it is given.
+// drawTable saves the table's picture in the folder of --pictures, if it is given and the table has two rows.
 func drawTable(f table.Results, dir string) error {
 	if dir == "" {
 		return nil
 	}
-	pictures, err := reproduce.Pictures(f)
+	p, err := reproduce.Picture(f, "")
 	if err != nil {
 		return err
+	}
+	if p == nil {
+		fmt.Fprintln(os.Stderr, "--pictures: a picture compares two rows or more, so there is none")
+		return nil
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("--pictures: %w", err)
 	}
-	for name, p := range pictures {
-		if err := save("pictures", filepath.Join(dir, f.Table.Name+"-"+f.Preset+"-"+name+".png"), p.Save).err; err != nil {
-			return err
-		}
-	}
-	return nil
+	return save("pictures", filepath.Join(dir, f.Table.Name+"-"+f.Preset+".png"), p.Save).err
 }
 
 // keep writes the table in every format beside the runs.

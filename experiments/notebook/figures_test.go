@@ -40,7 +40,7 @@ func TestCommittedPictures(t *testing.T) {
 			seen++
 		}
 	}
-	if pictures := committed(t, "-*.png"); len(pictures) != seen {
+	if pictures := committed(t, ".png"); len(pictures) != seen {
 		t.Errorf("%d pictures compared, %d committed", seen, len(pictures))
 	}
 }

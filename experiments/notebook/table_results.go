@@ -30,7 +30,6 @@ func (b *Session) Results(name string) error {
 		}
 		show.Markdown(fmt.Sprintf("**No results of ours at a size that means anything**: `docs/results` has no `%s-desk.json`. "+
 			"What follows is the paper's table as printed, with nothing beside it. The last cell below with `preset := \"desk\"` makes one.", name))
-		b.tablePicture(table.Results{Table: t})
 		return showTable(table.Results{Table: t})
 	}
 	if err != nil {
@@ -88,16 +87,9 @@ func prose(page string) string {
 	return strings.TrimSpace(link.ReplaceAllString(words, "$1"))
 }
 
-// best lists the most telling columns. The first that a table has is shown.
-var best = []string{"curves", "emd", "avg", "distance", "mmd_emd"}
-
-// tablePicture shows the most telling picture of a filled table and saves it under the table's
-// name.
+// tablePicture shows the picture of a filled table, if it has one, and saves it under the table's name.
 func (b *Session) tablePicture(f table.Results) {
-	for _, key := range best {
-		if p, err := reproduce.Picture(f, key, ""); p != nil || err != nil {
-			b.Picture(f.Table.Name, p, err)
-			return
-		}
+	if p, err := reproduce.Picture(f, ""); p != nil || err != nil {
+		b.Picture(f.Table.Name, p, err)
 	}
 }

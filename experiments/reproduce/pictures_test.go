@@ -3,76 +3,55 @@ package reproduce
 import (
 	"math"
 	"path/filepath"
-	"slices"
 	"testing"
-
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/experiments/table"
-	"github.com/sliced-wasserstein/lab/vmfviz"
 )
 
-// TestPicturesAreTheNumbers: what the pictures of the stored results draw are the mean over seeds
-// and its standard error, computed here from the values of the seeds, in the order of the rows; and
-// curves run through them, at the settings of their rows.
+// TestPicturesAreTheNumbers: what the pictures of the stored results draw is the mean over seeds of the difference to the
+// reference row, in per cent of that row, and half its 95 % interval, computed here from the values of the seeds and the
+// quantiles of Student's distribution in books.
 func TestPicturesAreTheNumbers(t *testing.T) {
+	student := map[int]float64{2: 12.706205, 3: 4.302653, 4: 3.182446, 5: 2.776445, 12: 2.200985}
 	files := must.M1(filepath.Glob("../../docs/results/*-desk.json"))
-	bars, points := 0, 0
-	for _, file := range files {
+	bars := 0
+	for _, file := range append(files, "../../docs/results/short_reconstruction_result-real.json") {
 		f := must.M1(table.ReadFile(file))
-		measured := func(row string, c table.Column) (mean, stderr float64) {
-			mean, deviation := stat.MeanStdDev(f.Cells[row][c.Key].Values, nil)
-			if n := float64(len(f.Cells[row][c.Key].Values)); n > 1 {
-				stderr = stat.StdErr(deviation, n)
-			}
-			return mean * c.Scale, stderr * c.Scale
+		what, ok := compared[f.Table.Name]
+		if !ok {
+			what = compared[f.Table.Study]
 		}
-		same := func(what string, row table.Row, found, expected float64) {
-			if math.Abs(found-expected) > 1e-9*math.Abs(expected) {
-				t.Errorf("%s, %s of %s: %g, expected %g", file, what, row.ID, found, expected)
+		reference := f.Cells[what.row][what.column].Values
+		var want [][2]float64
+		for _, r := range f.Table.Rows {
+			values := f.Cells[r.ID][what.column].Values
+			if len(values) == 0 || r.ID == what.row {
+				continue
 			}
+			n := min(len(values), len(reference))
+			sum, squares, whole := 0.0, 0.0, 0.0
+			for k := range n {
+				d := values[k] - reference[k]
+				sum, squares, whole = sum+d, squares+d*d, whole+reference[k]
+			}
+			m := float64(n)
+			deviation := math.Sqrt((squares - sum*sum/m) / (m - 1))
+			want = append(want, [2]float64{100 * sum / whole, 100 * m * student[n] * deviation / math.Sqrt(m) / whole})
 		}
-		for _, c := range f.Table.Columns {
-			rows := slices.DeleteFunc(slices.Clone(f.Table.Rows), func(r table.Row) bool {
-				_, ok := f.Cells[r.ID][c.Key]
-				return !ok
-			})
-			lines := estimates(f, c)
-			if len(lines) != len(rows) {
-				t.Fatalf("%s, %s: %d lines of %d rows", file, c.Key, len(lines), len(rows))
-			}
-			for i, r := range rows {
-				if f.Cells[r.ID][c.Key].Values == nil {
-					continue
-				}
-				mean, stderr := measured(r.ID, c)
-				same(c.Key, r, lines[i].Value, mean)
-				same(c.Key+"'s error", r, lines[i].StdErr, stderr)
-				bars++
-			}
+		o, lines := differences(f)
+		if len(lines) != len(want) || o.Reference == "" || o.Up {
+			t.Fatalf("%s: %d lines of %d rows, %+v", file, len(lines), len(want), o)
 		}
-		key := map[string]string{"ablation_L": "slices", "vDSW_approximation": "ascent_steps"}[f.Table.Name]
-		for _, panel := range against(f) {
-			c := f.Table.Columns[slices.IndexFunc(f.Table.Columns, func(c table.Column) bool { return c.Name == panel.Title })]
-			for _, r := range f.Table.Rows {
-				x, ok := f.Cells[r.ID][key]
-				i := slices.IndexFunc(panel.Series, func(s vmfviz.Series) bool { return s.Label == r.Name })
-				if !ok || i < 0 {
-					continue
-				}
-				s := panel.Series[i]
-				if k := slices.Index(s.X, x.Mean); k >= 0 && s.Low != nil {
-					mean, stderr := measured(r.ID, c)
-					same(panel.Title+", curve", r, s.Y[k], mean)
-					same(panel.Title+", band", r, s.High[k]-s.Low[k], 2*stderr)
-					points++
-				}
+		for i, l := range lines {
+			if math.Abs(l.Value-want[i][0]) > 1e-6 || math.Abs(l.Half-want[i][1]) > 1e-5*want[i][1] {
+				t.Errorf("%s, %s: %g ± %g, expected %v", file, l.Label, l.Value, l.Half, want[i])
 			}
+			bars++
 		}
 	}
-	if len(files) < 7 || bars < 100 || points < 20 {
-		t.Errorf("%d tables, %d bars, %d points", len(files), bars, points)
+	if len(files) < 9 || bars < 100 {
+		t.Errorf("%d tables, %d bars", len(files), bars)
 	}
 }

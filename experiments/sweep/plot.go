@@ -20,12 +20,12 @@ const wide = 20
 // Plot draws the metrics against the first varied setting that is a number, one line for each
 // combination of the others, with a band of one standard error over seeds. With a single seed the
 // band is half the 95 % interval, over test clouds, of the difference to the reference row, which has
-// none itself. If no number is varied it draws the exact EMD of the rows below each other, with the
-// same intervals. Without a finished row it returns nil.
+// none itself. If no number is varied it draws the differences of the
+// exact EMD, with that interval. Without rows to compare it returns nil.
 func (r *Result) Plot() (*vmfviz.Picture, error) {
 	x := slices.IndexFunc(r.Vary, func(v Vary) bool { return numeric(v.Name) })
 	if x < 0 {
-		return r.dots()
+		return r.differences()
 	}
 	lines := r.lines(x)
 	name := r.Vary[x].Name
@@ -136,19 +136,20 @@ func (r *Result) series(l line, key string, x int) (vmfviz.Series, bool) {
 	return s, some
 }
 
-// dots is the plot of a sweep over names.
-func (r *Result) dots() (*vmfviz.Picture, error) {
-	var out []vmfviz.Estimate
+// differences is the plot of a sweep over names: paired differences to the reference row over the test clouds.
+func (r *Result) differences() (*vmfviz.Picture, error) {
+	const key = "emd_exact"
+	reference := r.Rows[r.Reference].Values[key]
+	o := vmfviz.DifferencesOptions{Title: fmt.Sprintf("Reconstruction, %d seed(s), intervals over test clouds", len(r.Seeds)),
+		Quantity: "exact EMD", Reference: r.Label(r.Reference), Number: fmt.Sprintf("%.3g", reference.Mean)}
+	var lines []vmfviz.Difference
 	for i, row := range r.Rows {
-		n, there := row.Values["emd_exact"]
-		if !there {
-			continue
+		if d, ok := row.Difference[key]; ok {
+			lines = append(lines, vmfviz.Difference{Label: r.Label(i), Value: 100 * d.Mean / reference.Mean, Half: 100 * d.half() / reference.Mean})
 		}
-		out = append(out, vmfviz.Estimate{Label: r.Label(i), Value: n.Mean, StdErr: r.bar(row, "emd_exact")})
 	}
-	if out == nil {
+	if lines == nil {
 		return nil, nil
 	}
-	title := fmt.Sprintf("Reconstruction, %d seed(s)", len(r.Seeds))
-	return vmfviz.Dots(vmfviz.DotsOptions{Title: title, XLabel: "exact EMD, unsquared, summed over points", Interval: r.interval()}, out...)
+	return vmfviz.Differences(o, lines...)
 }
