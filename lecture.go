@@ -162,8 +162,8 @@ type Percent float64
 
 func (p Percent) String() string { return fmt.Sprintf("%.3g %%", 100*float64(p)) }
 
-// Row adds a row. Numbers have four digits, a [Distance] and a [Value] as many as their error allows.
-func (t *Cells) Row(cells ...any) {
+// Row adds a row and returns the table. Numbers have four digits, a [Distance] and a [Value] as many as their error allows.
+func (t *Cells) Row(cells ...any) *Cells {
 	var row []string
 	for _, c := range cells {
 		switch c := c.(type) {
@@ -176,6 +176,7 @@ func (t *Cells) Row(cells ...any) {
 		}
 	}
 	t.rows = append(t.rows, row)
+	return t
 }
 
 // Show shows the table.
@@ -184,10 +185,10 @@ func (t *Cells) Show() { Show(t.rows) }
 //go:embed predict.html
 var predictPage string
 
-// prediction is what the script of the page reads.
-type prediction struct {
+// Prediction is a question before a picture, or what the picture says to it.
+type Prediction struct {
 	ID       string   `json:"id"`
-	Question string   `json:"question"`
+	Question string   `json:"question,omitempty"`
 	Choices  []string `json:"choices,omitempty"`
 	Low      float64  `json:"low"`
 	High     float64  `json:"high"`
@@ -195,37 +196,41 @@ type prediction struct {
 	Reason   string   `json:"reason,omitempty"`
 }
 
-// Predict asks a question before the picture that decides it: with choices, or without any as a number between low and
-// high, see [PredictNumber]. The page keeps the answer, and [Answer] of the same id compares it. No server is needed.
-func Predict(id, question string, choices ...string) {
-	p := prediction{ID: id, Question: question, Choices: choices}
-	var list strings.Builder
-	for _, c := range choices {
-		list.WriteString("<li>" + escape(c) + "</li>")
-	}
-	p.show("<b>Predict.</b> "+escape(question)+"<ul>"+list.String()+"</ul>", "Predict. "+question+"\n- "+strings.Join(choices, "\n- "))
+// Predict asks a question before the picture that decides it. The reader's browser keeps what was chosen, and [Answer]
+// of the same id says it again below the picture. No server is needed.
+func Predict(id, question string, choices ...string) *Prediction {
+	return &Prediction{ID: id, Question: question, Choices: choices}
 }
 
 // PredictNumber is [Predict] of a number between low and high.
-func PredictNumber(id, question string, low, high float64) {
-	text := fmt.Sprintf("%s (between %g and %g)", question, low, high)
-	prediction{ID: id, Question: question, Low: low, High: high}.show("<b>Predict.</b> "+escape(text), "Predict. "+text)
+func PredictNumber(id, question string, low, high float64) *Prediction {
+	return &Prediction{ID: id, Question: question, Low: low, High: high}
 }
 
-// Answer says below the picture what is right, one of the choices or a number, and why, beside what the reader has said.
-func Answer(id string, right any, reason string) {
+// Answer says what is right, the text of a choice or a number, and why, beside what the reader has said.
+func Answer(id string, right any, reason string) *Prediction {
 	text := fmt.Sprint(right)
 	if v, ok := right.(float64); ok {
 		text = fmt.Sprintf("%.3g", v)
 	}
-	prediction{ID: id, Answer: text, Reason: reason}.show("<b>"+escape(text)+".</b> "+escape(reason), text+". "+reason)
+	return &Prediction{ID: id, Answer: text, Reason: reason}
 }
 
-// show shows the page; html is what it has where scripts do not run.
-func (p prediction) show(html, text string) {
-	page, err := canvas.Page(strings.Replace(predictPage, "{{html}}", html, 1), "", p)
+func (p *Prediction) String() string {
+	switch {
+	case p.Answer != "":
+		return p.Answer + ". " + p.Reason
+	case p.Choices == nil:
+		return fmt.Sprintf("Predict, between %g and %g. %s", p.Low, p.High, p.Question)
+	}
+	return "Predict. " + p.Question + "\n- " + strings.Join(p.Choices, "\n- ")
+}
+
+// Show shows it; where scripts do not run, as text.
+func (p *Prediction) Show() {
+	page, err := canvas.Page(predictPage, p.String(), p)
 	check(err)
-	display(page, text)
+	display(page, p.String())
 }
 
 // captioned is a caption as HTML.
