@@ -22,6 +22,8 @@ import (
 
 	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
+
+	"github.com/sliced-wasserstein/lab/internal/process"
 )
 
 // request is a call, in the JSON of package experiments/calls.
@@ -370,7 +372,7 @@ func startOnce(interrupted <-chan struct{}) error {
 	defer log.Close()
 	cmd := exec.Command("/bin/sh", command, socket)
 	cmd.Stdout, cmd.Stderr = log, log
-	detach(cmd)
+	process.Detach(cmd)
 	if socket != os.Getenv("SWLAB_LAB") { // shared: it does not end with this kernel
 		cmd.Env = append(os.Environ(), "SWLAB_KERNEL=")
 	}
@@ -490,7 +492,7 @@ func (f *found) array(name string) wire {
 	}
 	got := ask(request{Function: "fetch", Settings: map[string]string{}, Dir: f.request.Dir, inputs: []input{{name: name, of: f, array: name}}})
 	a := got.answer.Arrays[0]
-	data, err := mapped(a.File)
+	data, err := process.Mapped(a.File)
 	check(err)
 	a.Data = data
 	for i := range f.answer.Arrays {

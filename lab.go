@@ -36,6 +36,8 @@ import (
 
 	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
+
+	"github.com/sliced-wasserstein/lab/internal/process"
 )
 
 // Clouds are one or more clouds of equally many points, which the process holds.
@@ -840,4 +842,13 @@ func Restart() {
 
 // Share makes this notebook use the process of that name, with all others of this user that do. It
 // ends when none of them has called for twelve hours.
-func Share(name string) { check(share(name)) }
+func Share(name string) {
+	own := os.Getenv("SWLAB_LAB")
+	if own == "" {
+		fail(errors.New("share: there is no process of the lab, only notebooks have one"))
+	}
+	to, err := process.Shared(name)
+	check(err)
+	check(os.WriteFile(own+".shared", []byte(to), 0o600))
+	socket = to
+}

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build unix && !swlab_cell
 
 package lab
 
@@ -17,9 +17,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gomlx/gomlx/core/graph"
 	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/experiments/calls"
+	"github.com/sliced-wasserstein/lab/internal/process"
 )
 
 // TestMain is the process of the lab where the environment asks for it.
@@ -36,8 +38,8 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// process makes the calls of a test go to a process, the test binary; root is the source that it watches.
-func process(t *testing.T, root string) {
+// withProcess makes the calls of a test go to a process, the test binary; root is the source that it watches.
+func withProcess(t *testing.T, root string) {
 	dir := must.M1(os.MkdirTemp("", "lab")) // a short path, as sockets need
 	t.Cleanup(func() { os.RemoveAll(dir) })
 	at := filepath.Join(dir, "socket")
@@ -76,7 +78,7 @@ func answers() []string {
 // socket and folder are the user's alone.
 func TestProcess(t *testing.T) {
 	want := answers()
-	process(t, "")
+	withProcess(t, "")
 	for range 2 {
 		if got := answers(); !reflect.DeepEqual(got, want) {
 			t.Errorf("found\n%q, expected\n%q", got, want)
@@ -104,7 +106,7 @@ func TestProcess(t *testing.T) {
 
 // TestShared: two notebooks that share a process have each other's values, and a restart forgets them.
 func TestShared(t *testing.T) {
-	process(t, "")
+	withProcess(t, "")
 	t.Setenv("TMPDIR", filepath.Dir(socket))
 	var sockets []string
 	for _, notebook := range []string{"a", "b"} {
@@ -125,7 +127,7 @@ func TestShared(t *testing.T) {
 		t.Error("kept over a restart")
 	}
 	for _, bad := range []string{"", "a/b", ".."} {
-		if err := share(bad); bad != ".." && err == nil {
+		if _, err := process.Shared(bad); bad != ".." && err == nil {
 			t.Errorf("%q is a name", bad)
 		}
 	}
@@ -133,7 +135,7 @@ func TestShared(t *testing.T) {
 
 // TestSources: functions with other code have other values, also where only what they call differs.
 func TestSources(t *testing.T) {
-	process(t, "")
+	withProcess(t, "")
 	a := Keep("value", func() int { return one() })
 	b := Keep("value", func() int { return two() })
 	if a != 1 || b != 2 {
@@ -146,7 +148,7 @@ func two() int { return 2 }
 
 // TestFiles: a file counts by its content.
 func TestFiles(t *testing.T) {
-	process(t, "")
+	withProcess(t, "")
 	t.Chdir(t.TempDir())
 	write := func(v float32) {
 		must.M(os.WriteFile("x.txt", nil, 0o600))
@@ -169,7 +171,7 @@ func TestStale(t *testing.T) {
 	root := t.TempDir()
 	file := filepath.Join(root, "a.go")
 	must.M(os.WriteFile(file, []byte("package a"), 0o600))
-	process(t, root)
+	withProcess(t, root)
 	Cloud("chair")
 	first := string(must.M1(os.ReadFile(socket + ".pid")))
 	Cloud("bed")
@@ -189,7 +191,7 @@ func TestKilled(t *testing.T) {
 		t.Skip("kills a process fifty times")
 	}
 	want := answers()
-	process(t, "")
+	withProcess(t, "")
 	r := rand.New(rand.NewPCG(1, 43))
 	kills := 0
 	for range 50 {
@@ -212,7 +214,7 @@ func (p *Picture) isPNG() bool {
 
 // TestPictures: every picture can be drawn, in the plane and in space, and saved.
 func TestPictures(t *testing.T) {
-	process(t, "")
+	withProcess(t, "")
 	t.Chdir(t.TempDir())
 	for _, x := range []*Clouds{Cloud("chair"), Points([][]float32{{0, 0}, {1, 0}, {0, 2}})} {
 		d := VDSW(x, x, Slices(20))
@@ -255,7 +257,7 @@ func TestTraining(t *testing.T) {
 		t.Skip("trains")
 	}
 	t.Setenv("SWLAB_ROOT", must.M1(os.Getwd())) // for Results
-	process(t, "")
+	withProcess(t, "")
 	t.Chdir(t.TempDir())
 	set := Shapes("builtin", Size(32))
 	train := func() *Run { return Train(VDSW, LA, On(set), Steps(3), Batch(8), Slices(5)) }
@@ -311,7 +313,7 @@ func TestTraining(t *testing.T) {
 
 // TestErrors: a wrong call is one error that names the setting, and the process lives on.
 func TestErrors(t *testing.T) {
-	process(t, "")
+	withProcess(t, "")
 	x := Cloud("chair")
 	for says, call := range map[string]func(){
 		`did you mean "kappa"?`:           func() { SW(x, x, Set("kapa", 3)) },
@@ -350,5 +352,65 @@ func TestOptions(t *testing.T) {
 	}
 	if r.Seed != 10 || len(r.Settings) != 18 {
 		t.Errorf("seed %d, settings %v", r.Seed, r.Settings)
+	}
+}
+
+var moments = Loss("test-moments", func(x, y *Node) *Node {
+	return graph.ReduceSum(graph.Square(graph.Sub(graph.ReduceMean(x, 1), graph.ReduceMean(y, 1))), -1)
+})
+
+var farthest = LossFunc("test-farthest", func(x, y [][]float64) float64 {
+	most := 0.0
+	for i := range x {
+		most = math.Max(most, math.Abs(x[i][0]-y[i][0]))
+	}
+	return most
+})
+
+var upright = Directions("test-upright", func(r *rand.Rand) []float32 { return []float32{0, 0, 2} })
+
+var linear = Amortizer("test-linear", Weights{"w": {3, 3}, "b": {3}}, func(w W, x, y *Node) *Node {
+	d := graph.Sub(graph.ReduceMean(y, 1), graph.ReduceMean(x, 1))
+	return graph.Add(graph.Dot(d, graph.Transpose(w.Get("w"), 0, 1)).Product(), graph.BroadcastToShape(graph.InsertAxes(w.Get("b"), 0), d.Shape()))
+})
+
+// TestOwn: losses, directions and amortizers of one's own give what their formulas say, with and without a
+// withProcess that knows nothing of them, and go with the rest.
+func TestOwn(t *testing.T) {
+	for _, with := range []bool{false, true} {
+		if with {
+			withProcess(t, "")
+		}
+		x, y := Points([][]float64{{0, 0, 0}, {2, 0, 4}}), Points([][]float64{{1, 0, 2}, {3, 2, 2}})
+		if d := moments(x, y); math.Abs(d.Value-2) > 1e-6 { // means (1, 0, 2) and (2, 1, 2)
+			t.Errorf("moments: %v", d)
+		}
+		if d := farthest(x, y); d.Value != 1 {
+			t.Errorf("farthest: %v", d)
+		}
+		if d := SW(x, y, upright, Slices(3), Mean()); math.Abs(d.Value-4) > 1e-6 { // 0, 4 against 2, 2
+			t.Errorf("upright: %v %v", d, d.Directions())
+		} else if p := d.Slice(); !p.isPNG() {
+			t.Error("no picture of own directions")
+		}
+		d := VDSW(Cloud("chair"), Cloud("bed"), linear, Slices(4))
+		if at := d.Location(); len(at) != 3 || math.Abs(float64(at[0]*at[0]+at[1]*at[1]+at[2]*at[2])-1) > 1e-5 {
+			t.Errorf("location %v", at)
+		}
+		if a := Ablate(x, y, Losses(moments, farthest, SW), Slices(2)); len(a.Rows) != 3 || math.Abs(a.Rows[0].Mean-2) > 1e-6 || a.Rows[1].Mean != 1 {
+			t.Errorf("ablation %+v", a)
+		}
+	}
+}
+
+// TestOwnTraining: a training on a loss of one's own lowers it.
+func TestOwnTraining(t *testing.T) {
+	if testing.Short() {
+		t.Skip("trains")
+	}
+	t.Chdir(t.TempDir())
+	run := Train(moments, On(Shapes("builtin", Size(32))), Steps(12), Batch(8))
+	if l := run.Losses(); l[11] >= l[0] {
+		t.Errorf("losses %v", l)
 	}
 }

@@ -8,7 +8,7 @@ import (
 // TestLandscape: two points and the same, moved by (0, 0, 2): F is (2z)², its mean 4/3, and J that of the second moment
 // under a von Mises-Fisher distribution.
 func TestLandscape(t *testing.T) {
-	process(t, "")
+	withProcess(t, "")
 	d := SW(Points([][]float64{{0, 0, 0}, {1, 0, 0}}), Points([][]float64{{0, 0, 2}, {1, 0, 2}}), Slices(5))
 	if f := d.F(0, 0, 3); math.Abs(f-4) > 1e-6 {
 		t.Errorf("F is %v along the move", f)

@@ -2,7 +2,7 @@
 
     third_party.py sbom BINARY OUT.cdx.json    CycloneDX 1.6, from the build information in a Go program or library
     third_party.py licences BINARY OUT.txt     the licence texts of its modules, to go with it
-    third_party.py table                       write THIRD_PARTY.md; with --check: is it what would be written?
+    third_party.py table                       write docs/third_party.md; with --check: is it what would be written?
 """
 
 import argparse
@@ -125,7 +125,7 @@ def python_rows():
 
 
 def table(check):
-    file = ROOT / "THIRD_PARTY.md"
+    file = ROOT / "docs" / "third_party.md"
     stored = file.read_text() if file.exists() else ""
     lines = ["# Third-party software", "", "`make licences` writes this page; `make check` compares it.", "", "## Go modules", "",
              "Modules compiled into `swlab` and into the library of the Python package, with or without XLA. Their texts are in every release.",
@@ -141,7 +141,7 @@ def table(check):
         file.write_text(text)
     elif text != stored:
         changed = sorted(set(text.splitlines()) ^ set(stored.splitlines()))
-        sys.exit("FAILED: THIRD_PARTY.md is not what `make licences` writes:\n" + "\n".join(changed[:20]))
+        sys.exit("FAILED: docs/third_party.md is not what `make licences` writes:\n" + "\n".join(changed[:20]))
 
 
 def main():
