@@ -78,5 +78,5 @@ func TestOnlyArrayOfAnArchive(t *testing.T) {
 		t.Errorf("labels %v", s.Labels)
 	}
 	_, err := Load(write(t, "b.npz", zipBytes(t, map[string][]byte{"arr_0.npy": cloudNPY(2, 6, 3, 1), "arr_1.npy": cloudNPY(2, 6, 3, 1)})), Options{})
-	wantError(t, err, "b.npz", `no array named "data"`, "arr_0, arr_1", "--key")
+	wantError(t, err, "b.npz", `an array named "data"`, "found arr_0, arr_1")
 }

@@ -58,7 +58,7 @@ func TestLoadTorchRefuses(t *testing.T) {
 	}{
 		{"batch.pt", "points", []string{`"points"`, "expected a dict of tensors, found a tensor"}},
 		{"dict.pt", "points", []string{`no tensor named "points"`, "data, label, note"}},
-		{"several.pt", "", []string{`no array named "data"`, "points, normals", "--key"}},
+		{"several.pt", "", []string{`an array named "data"`, "found points, normals"}},
 		{"halves.pt", "", []string{`tensor`, "whole number, found 0.5"}},
 		{"list.pt", "", []string{"found a list", "torch.stack"}},
 		{"numbers.pt", "", []string{`tensor "data"`, "found the number 3"}},

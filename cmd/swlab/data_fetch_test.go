@@ -100,7 +100,7 @@ func TestDataFetchWrongFile(t *testing.T) {
 		return []string{"data", "fetch", name, "--accept-licence", "--from", at(from)}
 	}
 	core := filepath.Join(cache, "data", "shapenet-core55")
-	for file, says := range map[string]string{"page.npz": "expected a .npz archive", "half.npz": "expected a .npz archive",
+	for file, says := range map[string]string{"page.npz": `expected a .npz archive (zip), found a file that begins with "<!DOCTYPE html>`, "half.npz": "expected a .npz archive",
 		"few.npz": "expected 57448 clouds, found 57447", "short.npz": "expected clouds of 2048 points, found 2047"} {
 		wantCall(t, 2, call("shapenet-core55", file), "--from: "+at(file), "not shapenet-core55: shapenet57448xyzonly.npz: ", says)
 		if left, _ := os.ReadDir(core); len(left) != 0 {

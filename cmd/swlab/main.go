@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/internal/xlaenv"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
@@ -40,7 +41,11 @@ func run(args []string) (code int) {
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintln(os.Stderr, "swlab:", withFlag(root, args, oneLine(err)))
+	message := withFlag(root, args, oneLine(err))
+	if cmd, _, _ := root.Find(args); errors.As(err, new(*format.KeyError)) && cmd.Flags().Lookup("key") != nil {
+		message += "; --key chooses one"
+	}
+	fmt.Fprintln(os.Stderr, "swlab:", message)
 	// memory errors of the library, wherever they occur
 	if errors.As(err, new(callError)) || errors.As(err, new(*memory.Error)) {
 		return 2

@@ -175,13 +175,15 @@ func content(t *testing.T, path string) []byte {
 	return must.M1(os.ReadFile(path))
 }
 
-// writeZip writes an archive of one compressed file.
-func writeZip(t *testing.T, path, name string, content []byte) {
+// writeZip writes an archive of a compressed file, under several names.
+func writeZip(t *testing.T, path, name string, content []byte, more ...string) {
 	t.Helper()
 	f := must.M1(os.Create(path))
 	defer f.Close()
 	z := zip.NewWriter(f)
-	must.M1(must.M1(z.Create(name)).Write(content))
+	for _, name := range append([]string{name}, more...) {
+		must.M1(must.M1(z.Create(name)).Write(content))
+	}
 	must.M(z.Close())
 }
 

@@ -212,6 +212,7 @@ T --data x.npy => --test is missing | x.npy has no test part
 T --data one.npy --test x.npy => --data | one.npy | at least 2 clouds
 T --data data --test odd/claims.npy => --test | claims.npy
 table run short_generation_result --preset smoke --out new --data x.npy => --data | no test part | short_generation_result
+distance odd/arrays.npz y.npy => --x | arrays.npz: expected an array named "data", found a, b; --key chooses one
 0 generate --run run --data x.npy --test x.npy --epochs 1 --distances cd --out new.npy => warning: the test has clouds of x.npy that are also learned from
 0 encode --run run --x x.npy --normalize none --out new.npy => warning: --x: 2 of 2 clouds | --normalize unit
 0 encode --weights run/weights.safetensors --x y.npy --out new.npy => warning: --x | centre
@@ -524,6 +525,7 @@ func misuseInputs(t *testing.T) string {
 			put(t, filepath.Join(dir, "odd", set, "points.npy"), clouds)
 		}
 	}
+	writeZip(t, filepath.Join(dir, "odd/arrays.npz"), "a.npy", clouds, "b.npy")
 	must.M(errors.Join(os.Remove(filepath.Join(dir, "sub", "x")), os.Symlink("x.npy", filepath.Join(dir, "link.npy"))))
 	return dir
 }

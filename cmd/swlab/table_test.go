@@ -113,3 +113,19 @@ func timeless(t *testing.T, table string) string {
 	}
 	return string(must.M1(json.Marshal(v.Rows)))
 }
+
+// TestTooFewClouds: clouds that do not fill the study's pairs or a batch are one sentence, before
+// anything runs; and --key is named only by a call that has it.
+func TestTooFewClouds(t *testing.T) {
+	x, arrays := cloudFile(t, 1, 5, 8, 3), filepath.Join(t.TempDir(), "arrays.npz")
+	writeZip(t, arrays, "a.npy", content(t, x), "b.npy")
+	call := func(table, data string) []string {
+		return []string{"table", "run", table, "--preset", "smoke", "--out", t.TempDir(), "--data", data}
+	}
+	wantCall(t, 2, call("vDSW_approximation", x), "need 60 clouds, found 5; lower gap_batches, gap_pairs or gap_held_out")
+	wantCall(t, 2, append(call("ablation_L", x), "--test", x, "--set", "batch=6"), "batch: 6 is larger than the 5 training clouds of "+x)
+	_, _, errs := command(t, call("vDSW_approximation", arrays)...)
+	if !strings.Contains(errs, `expected an array named "data", found a, b`) || strings.Contains(errs, "--key") {
+		t.Errorf("two arrays: %s", errs)
+	}
+}

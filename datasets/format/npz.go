@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -49,7 +50,7 @@ type npzFile struct {
 func openNPZ(path string) (*npzFile, error) {
 	z, err := zip.OpenReader(path)
 	if errors.Is(err, zip.ErrFormat) {
-		return nil, fmt.Errorf("%s: expected a .npz archive (zip): %w", path, err)
+		return nil, fmt.Errorf("%s: expected a .npz archive (zip), found %s", path, beginning(path))
 	}
 	if err != nil {
 		return nil, FileError(path, err)
@@ -111,8 +112,29 @@ func arrayKey(path, asked string, names []string) (string, error) {
 	if len(others) == 1 {
 		return others[0], nil
 	}
-	return "", fmt.Errorf("%s: no array named %q: it holds %s; expected the key (--key) of one of them", path, dataKey,
-		Listed(names))
+	return "", &KeyError{path, names}
+}
+
+// KeyError says that a file holds several arrays and none of the usual name: a key must choose.
+type KeyError struct {
+	Path   string
+	Arrays []string
+}
+
+func (e *KeyError) Error() string {
+	return fmt.Sprintf("%s: expected an array named %q, found %s", e.Path, dataKey, Listed(e.Arrays))
+}
+
+// beginning describes the content of a file that is not what its name says.
+func beginning(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return err.Error()
+	}
+	defer f.Close()
+	head := make([]byte, 16)
+	n, _ := io.ReadFull(f, head)
+	return fmt.Sprintf("a file that begins with %q", head[:n])
 }
 
 // read is open for read that takes the whole array; it verifies the checksum.

@@ -266,13 +266,12 @@ func gapStudy(r *Request, a *Answer) error {
 	if err != nil {
 		return err
 	}
-	need := c.Clouds()
-	if set.Clouds < need {
-		return fmt.Errorf("data: the study takes %d clouds, found %d; fewer pairs, batches or held_out need fewer", need, set.Clouds)
+	if err := c.Suffices(set); err != nil {
+		return fmt.Errorf("data: %w; fewer pairs, batches or held_out need fewer", err)
 	}
-	rows := make([]int, need)
+	rows := make([]int, c.Clouds())
 	for i := range rows {
-		rows[i] = i * set.Clouds / need
+		rows[i] = i * set.Clouds / len(rows)
 	}
 	found, err := gap.Study(r.ctx, e, set.Select(rows), c, gap.Options{Progress: func(stage string, done, total int) {
 		if r.show != nil {

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/internal/settings"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
@@ -153,6 +154,15 @@ func (c Config) IsAmortizer() bool { return slices.Contains(amortizer.Names(), c
 
 // Clouds returns the number of clouds that the study's pairs need.
 func (c Config) Clouds() int { return 2 * (c.Batches*c.Pairs + c.HeldOut) }
+
+// Suffices returns an error for a set with too few clouds for the study's pairs.
+func (c Config) Suffices(set *datasets.Set) error {
+	if set.Clouds >= c.Clouds() {
+		return nil
+	}
+	return fmt.Errorf("%s: %d batches of %d pairs and %d pairs held out need %d clouds, found %d", set.Name, c.Batches, c.Pairs,
+		c.HeldOut, c.Clouds(), set.Clouds)
+}
 
 // Check validates the configuration.
 func (c Config) Check() error {

@@ -21,9 +21,8 @@ func draw(set *datasets.Set, c Config) (training, heldOut pairs, err error) {
 	if set.Dim != 3 {
 		return pairs{}, pairs{}, fmt.Errorf("gap: %s: expected clouds of dimension 3, found %d", set.Name, set.Dim)
 	}
-	if set.Clouds < c.Clouds() {
-		return pairs{}, pairs{}, fmt.Errorf("gap: %s: %d batches of %d pairs and %d pairs held out need %d clouds, found %d",
-			set.Name, c.Batches, c.Pairs, c.HeldOut, c.Clouds(), set.Clouds)
+	if err := c.Suffices(set); err != nil {
+		return pairs{}, pairs{}, fmt.Errorf("gap: %w", err)
 	}
 	var rows [2][]int32 // of the first and the second clouds
 	for i, row := range datasets.EpochOrder(set.Clouds, c.PairSeed, 0)[:c.Clouds()] {

@@ -33,6 +33,7 @@ type Schedule struct {
 	// unfetched lists the data sets that are not on this machine. The schedule is complete without
 	// them, except for the digests of their clouds: it can be counted and not run.
 	unfetched []catalogue.Source
+	tooFew    []error // clouds for a batch or for the pairs
 }
 
 // Item gives the numbers of a row, or of one of its candidates, for one seed.
@@ -259,6 +260,14 @@ func described(l *runs.Store, format string, data ...runs.Data) (string, error) 
 	return fmt.Sprintf(format, texts...), nil
 }
 
+// fill notes a batch of that setting with more clouds than there are to train on.
+func (plan *Schedule) fill(l *runs.Store, setting string, batch int, data runs.Data) {
+	if set, err := l.Clouds(data); err == nil && batch > set.Clouds { // else it has not been fetched
+		plan.tooFew = append(plan.tooFew,
+			fmt.Errorf("%s: %d is larger than the %d training clouds of %s", setting, batch, set.Clouds, data.Path))
+	}
+}
+
 // data is [runs.Store.Data]. It notes a data set that has not been fetched and leaves its content
 // unknown.
 func (plan *Schedule) data(l *runs.Store, d runs.Data) (runs.Data, error) {
@@ -271,10 +280,13 @@ func (plan *Schedule) data(l *runs.Store, d runs.Data) (runs.Data, error) {
 	return d, nil
 }
 
-// Ready returns an error that names the data sets that must be fetched before the runs of the
-// schedules can be done.
+// Ready returns an error if the runs of the schedules cannot be done: it names the data sets that must
+// be fetched, and the settings that want more clouds than there are.
 func Ready(schedules ...*Schedule) error {
 	var errs []error
+	for _, s := range schedules {
+		errs = append(errs, s.tooFew...)
+	}
 	for _, s := range Unfetched(schedules...) {
 		_, err := catalogue.Locate(s.Name)
 		errs = append(errs, err)
@@ -334,6 +346,7 @@ func (plan *Schedule) reconstruction(l *runs.Store) (func(setRow, train.Config) 
 	if plan.Data, err = described(l, "trained on %s; scored on %s", data, test); err != nil {
 		return nil, err
 	}
+	plan.fill(l, "batch", p.Batch, data)
 	classes, err := hasClasses(l, transfer)
 	if err != nil {
 		return nil, err
@@ -405,6 +418,7 @@ func (plan *Schedule) shapes(l *runs.Store) (func(setRow, train.Config) []Readin
 	if plan.Data, err = described(l, "trained on %s; six of them scored", data); err != nil {
 		return nil, err
 	}
+	plan.fill(l, "batch", p.Batch, data)
 	return func(r setRow, c train.Config) []Reading {
 		t := p.trained(data, c)
 		six := runs.Scores{Of: t, State: "best", Data: data, Six: true, Seed: 1}
@@ -424,13 +438,17 @@ func (plan *Schedule) gap(l *runs.Store) (func(setRow, train.Config) []Reading, 
 	if err != nil {
 		return nil, err
 	}
-	study := p.gap()
-	set, err := l.Clouds(data)
-	if err != nil && !errors.As(err, new(*catalogue.NotFetchedError)) {
+	if plan.Data, err = described(l, "%s", data); err != nil {
 		return nil, err
 	}
-	if plan.Data = data.String(); err == nil {
-		plan.Data += ", " + runs.Clouds(study.Clouds(), set.Clouds)
+	study := p.gap()
+	if set, err := l.Clouds(data); err == nil { // else it has not been fetched
+		if err := study.Suffices(set); err != nil {
+			plan.tooFew = append(plan.tooFew, fmt.Errorf("data: %w; lower gap_batches, gap_pairs or gap_held_out", err))
+		}
+		if study.Clouds() < set.Clouds {
+			plan.Data += fmt.Sprintf("; %d of them in pairs", study.Clouds())
+		}
 	}
 	configs := append(gap.PaperRows(study), gap.OurRows(study, p.GapPasses)...)
 	return func(r setRow, c train.Config) []Reading {
@@ -468,6 +486,7 @@ func (plan *Schedule) generation(l *runs.Store) (func(setRow, train.Config) []Re
 	if plan.Data, err = described(l, "%s; %s; %s", data, val, test); err != nil {
 		return nil, err
 	}
+	plan.fill(l, "chair_batch", p.ChairBatch, data)
 	return func(r setRow, c train.Config) []Reading {
 		t := runs.NewTraining(data, c)
 		t.Validation = &val

@@ -2,6 +2,7 @@ package reproduce
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -30,7 +31,10 @@ func TestPlans(t *testing.T) {
 			}
 			l.Dir = t.TempDir() // few runs in a folder are found fast
 			p := preset(t, size)
-			p.Seeds, p.ClaimSeeds = p.Seeds[:1], p.ClaimSeeds[:min(2, len(p.ClaimSeeds))]
+			p.Seeds = p.Seeds[:1]
+			for study, seeds := range p.ClaimSeeds {
+				p.ClaimSeeds[study] = seeds[:2]
+			}
 			plan := plan(t, l, name, p)
 			names := map[string]bool{}
 			for _, j := range plan.Jobs {
@@ -182,13 +186,31 @@ func TestSizes(t *testing.T) {
 	}{
 		{"ablation_L", "trained on shapenet-core55 (train), 14 of 57,448 clouds; scored on " + other + " (all), 9 clouds", p},
 		{"full_reconstruction_quantitative", "trained on shapenet-core55 (train), 14 of 57,448 clouds; six of them scored", p},
-		{"vDSW_approximation", "shapenet-core55 (train), 10 of 14 clouds", p},
+		{"vDSW_approximation", "shapenet-core55 (train), 14 of 57,448 clouds; 10 of them in pairs", p},
 		{"ablation_L", "trained on swshapes-1 (train), 64 clouds; scored on swshapes-1 (test), 32 clouds", built},
 		{"short_generation_result", "swshapes-1 chair (train), 32 clouds; swshapes-1 chair (val), 1 cloud; swshapes-1 chair (test), 12 clouds", built},
 	} {
 		f := must.M1(plan(t, l, c.table, c.p).Fill(l, nil))
 		if f.Data != c.want {
 			t.Errorf("%s: %q, expected %q", c.table, f.Data, c.want)
+		}
+	}
+	// Too few clouds are one sentence, before anything runs.
+	few, chairs := p, built
+	few.GapPairs, few.Batch, chairs.ChairBatch = 60, 15, 40
+	for name, c := range map[string]struct {
+		p    Preset
+		says string
+	}{
+		"vDSW_approximation":               {few, "1 batches of 60 pairs and 2 pairs held out need 124 clouds, found 14; lower gap_batches, gap_pairs or gap_held_out"},
+		"ablation_L":                       {few, "batch: 15 is larger than the 14 training clouds of shapenet-core55"},
+		"full_reconstruction_quantitative": {few, "batch: 15 is larger than the 14 training clouds"},
+		"short_generation_result":          {chairs, "chair_batch: 40 is larger than the 32 training clouds of builtin"},
+	} {
+		err := Ready(plan(t, l, name, c.p))
+		wantError(t, err, c.says)
+		if strings.Contains(fmt.Sprint(err), "\n") {
+			t.Errorf("%s: more than one sentence: %v", name, err)
 		}
 	}
 }
