@@ -26,10 +26,10 @@ type Preset struct {
 	// What describes the preset in a sentence: its size, its time, what it needs.
 	What  string   `json:"what"`
 	Seeds []uint64 `json:"seeds"`
-	// ClaimSeeds are the seeds of ClaimRows, the rows that answer the paper's claims about
-	// reconstruction, in the tables that score reconstructions; nil: Seeds.
-	ClaimSeeds []uint64 `json:"claim_seeds"`
-	ClaimRows  []string `json:"claim_rows"`
+	// ClaimSeeds are, by study, the seeds of ClaimRows, the rows that answer the paper's claims.
+	// Rows and studies without any have Seeds.
+	ClaimSeeds map[string][]uint64 `json:"claim_seeds"`
+	ClaimRows  []string            `json:"claim_rows"`
 	// Select says how the rows with candidates get their settings, one of Selections.
 	Select string `json:"select"`
 
@@ -131,13 +131,10 @@ func PresetOf(name string) (Preset, error) {
 // paper is the protocol: full data, 301 epochs, three seeds.
 func paper() Preset { return Presets()[3] }
 
-// scoresReconstructions reports whether tables of that study score reconstructed clouds.
-func scoresReconstructions(study string) bool { return study == "reconstruction" || study == "shapes" }
-
 // seeds returns the seeds of the row of that id in a table of that study.
 func (p Preset) seeds(study, row string) []uint64 {
-	if p.ClaimSeeds != nil && scoresReconstructions(study) && slices.Contains(p.ClaimRows, row) {
-		return p.ClaimSeeds
+	if seeds := p.ClaimSeeds[study]; seeds != nil && slices.Contains(p.ClaimRows, row) {
+		return seeds
 	}
 	return p.Seeds
 }
@@ -255,8 +252,9 @@ func (p Preset) Settings(study string) []string {
 		}
 	}
 	switch {
-	case p.ClaimSeeds != nil && scoresReconstructions(study):
-		out = append(out, fmt.Sprintf("%d seeds of the rows that a claim is about, %d of the others (paper: %d)", len(p.ClaimSeeds), len(p.Seeds), len(paper().Seeds)))
+	case p.ClaimSeeds[study] != nil:
+		out = append(out, fmt.Sprintf("%d seeds of the rows that a claim is about, %d of the others (paper: %d)",
+			len(p.ClaimSeeds[study]), len(p.Seeds), len(paper().Seeds)))
 	case len(p.Seeds) != len(paper().Seeds):
 		out = append(out, fmt.Sprintf("%d seed(s) (paper: %d)", len(p.Seeds), len(paper().Seeds)))
 	}

@@ -24,8 +24,8 @@ func TestPaperPreset(t *testing.T) {
 	}
 }
 
-// TestDesk: the rows that a claim is about have five seeds, the others three, and clouds of their
-// own choose the best epoch.
+// TestDesk: the rows that a claim is about have five seeds, in the gap study twelve, the others
+// three, and clouds of their own choose the best epoch.
 func TestDesk(t *testing.T) {
 	l := &runs.Store{Dir: t.TempDir()}
 	desk := must.M1(PresetOf("desk"))
@@ -43,10 +43,23 @@ func TestDesk(t *testing.T) {
 			}
 		}
 	}
+	for _, j := range plan(t, l, "vDSW_approximation", desk).Jobs {
+		if seeds[j.Row] == nil {
+			seeds[j.Row] = map[uint64]bool{}
+		}
+		seeds[j.Row][j.Seed] = true
+	}
 	for _, id := range desk.ClaimRows {
-		if len(seeds[id]) != 5 {
+		want := 5
+		if strings.Contains(id, "-L10") || slices.Contains([]string{"uniform", "constant", "v-dsw-converged"}, id) {
+			want = 12
+		}
+		if len(seeds[id]) != want {
 			t.Errorf("%s: %d seeds", id, len(seeds[id]))
 		}
+	}
+	if n := len(seeds["l-v-dsw-L10-adam-20"]); n != 3 {
+		t.Errorf("gap study, other rows: %d seeds", n)
 	}
 	if len(seeds["v-dsw-T50"]) != 3 || len(seeds["asw"]) != 3 {
 		t.Errorf("seeds of the other rows: %v", seeds)
