@@ -3,7 +3,11 @@
 //
 //	D (LOW to HIGH)<!-- NAME-PRESET: COLUMN ROW - ROW -->   a difference of two rows of results/NAME-PRESET.json, with its 95 % interval
 //	D (p = P)<!-- NAME: COLUMN ROW - ROW -->                the same of the paper's numbers, with the p-value of Welch's test
-//	R (LOW to HIGH)<!-- NAME-PRESET: COLUMN ROW / ROW -->   a ratio of deviations, with the interval or p-value of the F test
+//	R (LOW to HIGH)<!-- NAME-PRESET: COLUMN ROW / ROW -->   a ratio of deviations, with the interval or p-value of the F test;
+//	                                                        ROW,ROW pools the deviations of several rows
+//	K of N (H by Holm)<!-- NAME-PRESET: COLUMN,... ROW,... - ROW,... -->  of the differences of all these, those whose interval
+//	                                                        excludes 0, and those of which it does after Holm's correction
+//	K of N (H by Holm)<!-- claim NUMBER -->                 the same of all comparisons of our runs in the text of a claim
 //	T ms<!-- bench: GROUP: CASE: PROGRAM -->                its fastest time in results/bench*.json; also: median, peak PROGRAM
 //	R<!-- bench: GROUP: CASE: PROGRAM / PROGRAM -->         a ratio of two; behind /, PROGRAM or PROGRAM is the faster one
 //	R<!-- bench: GROUP: CASE: / fastest -->                 the report's ratio to the fastest peer
@@ -14,6 +18,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -66,7 +71,8 @@ func writeNumbers(docs string) error {
 }
 
 var (
-	difference = regexp.MustCompile(`([-−]?[\d.]+(?: \([^()]*\))?)<!-- (\w+)(-[a-z]+)?: (\w+) ([\w.-]+) ([-/]) ([\w.-]+) -->`)
+	difference = regexp.MustCompile(`([-−]?[\d.]+(?: of \d+)?(?: \([^()]*\))?)<!-- (\w+)(-[a-z]+)?: ([\w,]+) ([\w.,-]+) ([-/]) ([\w.,-]+) -->`)
+	ofClaim    = regexp.MustCompile(`\d+ of \d+ \(\d+ by Holm\)<!-- claim (\d+) -->`)
 	measured   = regexp.MustCompile(`(\d[\d.]*)( ± [\d.]+)?( ms)?<!-- bench: ([^:|\n]+): ([^:|\n]+?)(?:: ([^|\n]+?))? -->`)
 	steps      = regexp.MustCompile(`(?m)^(\| [^|]* \|).*<!-- steps: (.*?) --> \|$`)
 	sample     = regexp.MustCompile(`(?m)^  (before training|after training) .*$`)
@@ -87,6 +93,11 @@ func filled(docs, text string) (string, error) {
 	replace(difference, func(m []string) (string, error) {
 		value, err := stated(docs, m[2], m[3], m[4], m[5], m[6], m[7])
 		return strings.Replace(m[0], m[1], value, 1), err
+	})
+	whole := text
+	replace(ofClaim, func(m []string) (string, error) {
+		all, err := claimed(docs, whole, m[1])
+		return excluding(all) + "<!-- claim " + m[1] + " -->", err
 	})
 	if !strings.Contains(text, "<!-- bench: ") {
 		return text, failed
@@ -281,23 +292,121 @@ func stated(docs, name, preset, column, a, sign, b string) (string, error) {
 		}
 		return minus(text), nil
 	}
+	all, err := comparisons(docs, name, preset, column, a, sign, b)
+	switch {
+	case err != nil:
+		return "", err
+	case len(all) > 1:
+		return excluding(all), nil
+	}
+	return minus(fmt.Sprintf("%.2f (%.2f to %.2f)", all[0].value, all[0].low, all[0].high)), nil
+}
+
+// comparison is a difference of two rows or a ratio of their deviations, with its 95 % interval and the
+// two-sided p-value.
+type comparison struct {
+	what                string // the same in either direction
+	value, low, high, p float64
+}
+
+// comparisons returns those of every column and row of the lists with every row of b; the ratio of
+// deviations is one, of pooled rows.
+func comparisons(docs, name, preset, column, a, sign, b string) (all []comparison, err error) {
 	r, err := table.ReadFile(filepath.Join(docs, "results", name+preset+".json"))
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	i := slices.IndexFunc(r.Table.Columns, func(c table.Column) bool { return c.Key == column })
-	x, y := r.Cells[a][column].Values, r.Cells[b][column].Values
-	if i < 0 || len(x) == 0 || len(y) == 0 {
-		return "", fmt.Errorf("the results have no %s of %s and %s", column, a, b)
+	for column := range strings.SplitSeq(column, ",") {
+		i := slices.IndexFunc(r.Table.Columns, func(c table.Column) bool { return c.Key == column })
+		runs := func(row string) []float64 { return r.Cells[row][column].Values }
+		for row := range strings.SplitSeq(a+","+b, ",") {
+			if i < 0 || len(runs(row)) < 2 {
+				return nil, fmt.Errorf("the results have no %s of %s", column, row)
+			}
+		}
+		what := func(rows ...string) string {
+			slices.Sort(rows)
+			return strings.Join(append(rows, name, preset, column, sign), " ")
+		}
+		if sign == "/" {
+			all = append(all, ratio(pooled(runs, a), pooled(runs, b), what(a, b)))
+			continue
+		}
+		for x := range strings.SplitSeq(a, ",") {
+			for y := range strings.SplitSeq(b, ",") {
+				all = append(all, paired(r.Cells[x][column], r.Cells[y][column], r.Table.Columns[i].Scale, what(x, y)))
+			}
+		}
 	}
-	if sign == "/" {
-		ratio := stat.StdDev(x, nil) / stat.StdDev(y, nil)
-		f := distuv.F{D1: float64(len(x) - 1), D2: float64(len(y) - 1)}
-		return fmt.Sprintf("%.2f (%.2f to %.2f)", ratio, ratio/math.Sqrt(f.Quantile(0.975)), ratio/math.Sqrt(f.Quantile(0.025))), nil
+	return all, nil
+}
+
+// paired compares two cells run by run.
+func paired(a, b table.Cell, scale float64, what string) comparison {
+	m, half := table.Paired(a, b)
+	t := distuv.StudentsT{Sigma: 1, Nu: float64(min(len(a.Values), len(b.Values)) - 1)}
+	p := 2 * t.Survival(math.Abs(m)/half*t.Quantile(0.975))
+	return comparison{what, m * scale, (m - half) * scale, (m + half) * scale, p}
+}
+
+// deviation is the variance of runs with its degrees of freedom.
+type deviation struct{ variance, df float64 }
+
+// pooled is the mean variance of the rows in a list, by degrees of freedom.
+func pooled(runs func(row string) []float64, rows string) (d deviation) {
+	for row := range strings.SplitSeq(rows, ",") {
+		df := float64(len(runs(row)) - 1)
+		d.variance += df * stat.Variance(runs(row), nil)
+		d.df += df
 	}
-	m, half := table.Paired(r.Cells[a][column], r.Cells[b][column])
-	m, half = m*r.Table.Columns[i].Scale, half*r.Table.Columns[i].Scale
-	return minus(fmt.Sprintf("%.2f (%.2f to %.2f)", m, m-half, m+half)), nil
+	d.variance /= d.df
+	return d
+}
+
+func ratio(x, y deviation, what string) comparison {
+	v, f := x.variance/y.variance, distuv.F{D1: x.df, D2: y.df}
+	p := f.CDF(v)
+	return comparison{what, math.Sqrt(v), math.Sqrt(v / f.Quantile(0.975)), math.Sqrt(v / f.Quantile(0.025)), 2 * min(p, 1-p)}
+}
+
+// excluding counts the comparisons whose 95 % interval excludes no difference, alone and after Holm's
+// correction for their number.
+func excluding(all []comparison) string {
+	slices.SortFunc(all, func(a, b comparison) int { return cmp.Compare(a.p, b.p) })
+	alone, corrected := 0, 0
+	for i, c := range all {
+		if c.p < 0.05 {
+			alone++
+		}
+		if corrected == i && c.p*float64(len(all)-i) < 0.05 {
+			corrected++
+		}
+	}
+	return fmt.Sprintf("%d of %d (%d by Holm)", alone, len(all), corrected)
+}
+
+// claimed returns the comparisons of our runs in the text of the claim of that number, each once.
+func claimed(docs, page, number string) (all []comparison, err error) {
+	_, text, found := strings.Cut(page, "\n### "+number+". ")
+	if !found {
+		return nil, fmt.Errorf("no claim %s", number)
+	}
+	text, _, _ = strings.Cut(text, "\n### ")
+	for _, m := range difference.FindAllStringSubmatch(text, -1) {
+		if m[3] == "" { // of the paper's numbers
+			continue
+		}
+		more, err := comparisons(docs, m[2], m[3], m[4], m[5], m[6], m[7])
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range more {
+			if !slices.ContainsFunc(all, func(of comparison) bool { return of.what == c.what }) {
+				all = append(all, c)
+			}
+		}
+	}
+	return all, nil
 }
 
 // minus writes negative numbers with a sign of minus, but for exponents.

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/janpfeifer/must"
+	"github.com/sliced-wasserstein/lab/experiments/table"
 	"github.com/sliced-wasserstein/lab/internal/ipynb"
 )
 
@@ -249,5 +250,38 @@ func TestNumbers(t *testing.T) {
 	}
 	for _, problem := range unsourced(read(t, "claims.md"), "", output) {
 		t.Errorf("claims.md: %s", problem)
+	}
+}
+
+// TestHolm: comparisons are counted alone and after Holm's correction, which stops at the first that
+// fails; a ratio pools the deviations of several rows, by their degrees of freedom.
+func TestHolm(t *testing.T) {
+	var all []comparison
+	for _, p := range []float64{0.01, 0.04, 0.03, 0.005, 0.6} {
+		all = append(all, comparison{p: p})
+	}
+	if got := excluding(all); got != "4 of 5 (2 by Holm)" { // 0.03 times 3 is more than 0.05
+		t.Error(got)
+	}
+	x := paired(table.NewCell(1, 2, 4), table.NewCell(0, 0, 0, 9), 10, "") // 10, 20, 40: t = 2.646 of 2 degrees of freedom
+	if math.Abs(x.value-70.0/3) > 1e-9 || math.Abs(x.p-0.1181) > 1e-4 || math.Abs(x.high-61.28) > 0.01 {
+		t.Errorf("%+v", x)
+	}
+	for marker, want := range map[[6]string]string{
+		{"full_reconstruction_result", "-desk", "emd", "la-v-dsw", "/", "max-sw-T1,max-sw-T10,max-sw-T50"}:           "1.19 (0.48 to 3.60)",
+		{"short_reconstruction_result", "-desk", "emd", "la-v-dsw,ea-v-dsw,a-v-dsw", "-", "l-v-dsw,g-v-dsw,n-v-dsw"}: "1 of 9 (0 by Holm)",
+	} {
+		if got, err := stated(".", marker[0], marker[1], marker[2], marker[3], marker[4], marker[5]); err != nil || got != want {
+			t.Errorf("%v: %q, %v, expected %q", marker, got, err, want)
+		}
+	}
+	// Every comparison once, whatever its direction, and none of the paper's.
+	page := "\n### 1. A\n0<!-- ablation_T-desk: emd v-dsw-T50 - v-dsw-T0 --> 0<!-- ablation_T-desk: emd v-dsw-T0 - v-dsw-T50 -->" +
+		" 0<!-- ablation_T: emd v-dsw-T50 - v-dsw-T0 -->\n### 2. B\n0<!-- ablation_T-desk: emd v-dsw-T50 - v-dsw-T1 -->"
+	if one, err := claimed(".", page, "1"); err != nil || len(one) != 1 {
+		t.Errorf("%d comparisons, %v", len(one), err)
+	}
+	if _, err := claimed(".", page, "3"); err == nil {
+		t.Error("a claim that is not there")
 	}
 }
