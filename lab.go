@@ -613,6 +613,7 @@ type Run struct {
 	Backend string
 	found   *found
 	by      Option // the amortizer, if any
+	state   string // of its weights: "weights", of the last step, or "best"
 }
 
 // Train trains the autoencoder on a loss. The output grows while it works: losses, and clouds with their
@@ -624,7 +625,7 @@ func Train(l Comparison, o ...Option) *Run {
 	r.options(append([]Option{l.loss()}, o...))
 	f := ask(r)
 	run := &Run{Loss: f.number("loss"), Steps: int(values[int32](f.array("steps"))[0]), Folder: f.answer.Text["run"],
-		Backend: f.answer.Text["backend"], found: f}
+		Backend: f.answer.Text["backend"], found: f, state: "weights"}
 	for _, v := range o {
 		if v.name == "amortizer" {
 			run.by = v

@@ -70,6 +70,8 @@ type cloudCell struct {
 	points []vec3 // around its centre
 	// tint is the colour of point i, which is at the back for near = 0 and in front for near = 1.
 	tint func(i int, near float64) color.Color
+	// behind is how many points come first that are grey and behind all others.
+	behind int
 }
 
 // around returns the points of a cloud as seen from a centre.
@@ -145,7 +147,12 @@ func newCloud(cam camera, radius float64, cell cloudCell) *cloud {
 		// Shade in steps: fewer colours, smaller files, no visible difference.
 		near := math.Round(((at.depth-middle)/span+0.5)*24) / 24
 		c.points[i].size *= 0.8 + 0.4*near
-		c.points[i].color = cell.tint(i, near)
+		if i < cell.behind {
+			c.points[i].color = theme.Edge
+			c.points[i].depth -= 2 * eyeDistance
+		} else {
+			c.points[i].color = cell.tint(i-cell.behind, near)
+		}
 	}
 	return c
 }

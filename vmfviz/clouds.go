@@ -18,6 +18,8 @@ type CloudRow struct {
 	Caption string
 	// Clouds are the cells, each a cloud [M, 3]; M may differ. A nil cloud leaves its cell empty.
 	Clouds [][]float32
+	// Behind is a cloud [M, 3] in grey behind every cell, for example the target of a flow; nil means none.
+	Behind []float32
 	// Role gives the colour; Auto means Input for the first row and Output for the others.
 	Role Role
 	// Errors colours each point by its distance to the nearest point of the target, the first row's
@@ -32,6 +34,8 @@ type CloudsOptions struct {
 	Columns []string
 	// View is where the reader stands (y is up); the zero View is From(142, 24).
 	View View
+	// Cell is the width of a cloud in pixels; 0 means as many as fit, at most 190.
+	Cell int
 }
 
 // cloudView sees objects whose front faces -z, as ShapeNet's, from the front.
@@ -75,7 +79,11 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 				cell.tint = func(k int, _ float64) color.Color { return colorAt(scale, errors[k]) }
 			}
 			if first := slices.IndexFunc(rows, func(r CloudRow) bool { return r.Clouds[j] != nil }); first >= 0 {
-				cell.points = around(middle(rows[first].Clouds[j]), c)
+				center := middle(rows[first].Clouds[j])
+				cell.points = around(center, c)
+				if r.Behind != nil {
+					cell.points, cell.behind = append(around(center, r.Behind), cell.points...), len(r.Behind)/3
+				}
 			}
 			cells = append(cells, cell)
 		}
@@ -89,6 +97,9 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 	}
 	const captions = 24 // at the left
 	w := min(maxCloud, p.room(across)-captions/vg.Length(across))
+	if o.Cell > 0 {
+		w = min(w, 0.75*vg.Length(o.Cell))
+	}
 	plots, h := cloudPlots(o.View.or(cloudView).cameraY(), cells, w)
 	side := vg.Length(0)
 	for i, r := range rows {
@@ -129,6 +140,11 @@ func (o CloudsOptions) check(rows []CloudRow) error {
 		if len(r.Clouds) != cols || cols == 0 {
 			return fmt.Errorf("vmfviz: %s.Clouds has %d clouds, expected as many as rows[0] and at least one (rows[0] has %d)",
 				name, len(r.Clouds), cols)
+		}
+		if r.Behind != nil {
+			if err := checkRows(name+".Behind", r.Behind, 3); err != nil {
+				return err
+			}
 		}
 		return each(r.Clouds, func(j int, c []float32) error {
 			if c == nil {
@@ -181,7 +197,7 @@ func Gallery(o GalleryOptions, clouds ...[]float32) (*Picture, error) {
 	tint := shading(theme.color(cmp.Or(o.Role, Input), 0))
 	var cells []cloudCell
 	for _, c := range clouds {
-		cells = append(cells, cloudCell{around(middle(c), c), tint})
+		cells = append(cells, cloudCell{points: around(middle(c), c), tint: tint})
 	}
 	cols := columns(o.Columns, len(clouds), 8)
 	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("%d point clouds", len(clouds))), gap: cloudGap}

@@ -33,23 +33,9 @@ func ablate(r *Request, a *Answer) error {
 	if err := own.apply(&s); err != nil {
 		return err
 	}
-	grid := []map[string]string{{}}
-	if s.Vary != "" {
-		vary, err := sweep.Parse(strings.Split(s.Vary, ";")...)
-		if err != nil {
-			return err
-		}
-		for _, v := range vary {
-			var next []map[string]string
-			for _, at := range grid {
-				for _, value := range v.Values {
-					point := maps.Clone(at)
-					point[v.Name] = value
-					next = append(next, point)
-				}
-			}
-			grid = next
-		}
+	grid, err := gridOf(s.Vary)
+	if err != nil {
+		return err
 	}
 	var rows []map[string]string
 	var values []float64
@@ -95,6 +81,30 @@ func ablate(r *Request, a *Answer) error {
 	a.Text = map[string]string{"rows": string(text), "convention": strings.Join(conventions, "; or "), "repeats": strconv.Itoa(s.Repeats)}
 	add(a, "values", values, len(rows), s.Repeats)
 	return err
+}
+
+// gridOf is the product of settings that vary; without any, one point without settings.
+func gridOf(vary string) ([]map[string]string, error) {
+	grid := []map[string]string{{}}
+	if vary == "" {
+		return grid, nil
+	}
+	all, err := sweep.Parse(strings.Split(vary, ";")...)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range all {
+		var next []map[string]string
+		for _, at := range grid {
+			for _, value := range v.Values {
+				point := maps.Clone(at)
+				point[v.Name] = value
+				next = append(next, point)
+			}
+		}
+		grid = next
+	}
+	return grid, nil
 }
 
 var digits = regexp.MustCompile(`[0-9.e+-]+`)

@@ -91,9 +91,13 @@ func add[T float32 | float64 | int32](a *Answer, name string, values []T, shape 
 var functions = map[string]func(*Request, *Answer) error{
 	"barycenter":      barycenter,
 	"cluster":         cluster,
+	"flow":            flows,
+	"generate":        generated,
 	"color":           colors,
+	"decode":          decoded,
 	"distance":        distance,
 	"embed":           embed,
+	"encode":          encoded,
 	"neighbours":      neighbours,
 	"pairwise":        pairwise,
 	"register":        register,

@@ -17,6 +17,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments"
+	"github.com/sliced-wasserstein/lab/experiments/flow"
 	"github.com/sliced-wasserstein/lab/vmfviz"
 	"github.com/sliced-wasserstein/lab/vmfviz/show"
 )
@@ -39,7 +40,7 @@ type pictureSettings struct {
 // drawings are the kinds of pictures.
 var drawings = map[string]func(*Request, pictureSettings) (*vmfviz.Picture, error){
 	"slice": drawSlice, "landscape": drawLandscape, "clouds": drawClouds, "sphere": drawSphere, "ablation": drawAblation,
-	"curves": drawCurves, "vmf": drawVMF,
+	"curves": drawCurves, "vmf": drawVMF, "flows": drawFlows, "forest": drawForest, "looks": drawLooks,
 }
 
 func (r *Request) draw() (*vmfviz.Picture, pictureSettings, error) {
@@ -68,6 +69,14 @@ func picture(r *Request, a *Answer) error {
 	width, _ := p.Size()
 	a.Text = map[string]string{"alt": p.Alt, "html": show.Image(raw, p.Alt, width), "width": strconv.Itoa(width)}
 	a.Arrays = []Array{{Name: "png", DType: "uint8", Shape: []int{len(raw)}, Values: raw}}
+	if films := map[string]func(pictureSettings) ([]flow.Film, error){"flows": r.films, "looks": r.looks}[s.Kind]; films != nil {
+		films, err := films(s)
+		if err != nil {
+			return err
+		}
+		a.Text["turns"], err = flow.Animation(films...)
+		return err
+	}
 	if s.Kind == "vmf" {
 		panel, err := r.vmf(s)
 		if err != nil {
@@ -190,6 +199,32 @@ func drawClouds(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
 		o.View = vmfviz.From(0, 0)
 	}
 	return vmfviz.Clouds(o, rows...)
+}
+
+// drawForest draws intervals, in groups, and a line at 0.
+func drawForest(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
+	var rows []struct {
+		Label, Group string
+		Low, High    float64
+	}
+	if err := json.Unmarshal([]byte(s.Rows), &rows); err != nil {
+		return nil, fmt.Errorf("rows: %w", err)
+	}
+	roles := []vmfviz.Role{vmfviz.Input, vmfviz.Output, vmfviz.Reference}
+	o := vmfviz.DotsOptions{Title: s.Title, XLabel: s.X, Interval: "95 % interval", Legend: map[vmfviz.Role]string{}}
+	groups := map[string]vmfviz.Role{}
+	var estimates []vmfviz.Estimate
+	for _, row := range rows {
+		if _, seen := groups[row.Group]; !seen {
+			groups[row.Group] = roles[min(len(groups), len(roles)-1)]
+			if row.Group != "" {
+				o.Legend[groups[row.Group]] = row.Group
+			}
+		}
+		estimates = append(estimates, vmfviz.Estimate{Label: row.Label, Value: (row.Low + row.High) / 2, StdErr: (row.High - row.Low) / 2,
+			Role: groups[row.Group]})
+	}
+	return vmfviz.Dots(o, estimates...)
 }
 
 // inSpace gives points of the plane a third coordinate 0.

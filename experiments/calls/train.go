@@ -101,6 +101,9 @@ func asValues(texts map[string]string) map[string]any {
 	return out
 }
 
+// lookEvery is how many steps lie between two looks at what a network makes of some clouds.
+const lookEvery = 25
+
 // training trains the autoencoder, with a picture that grows. An equal training is read, and one
 // that was stopped goes on.
 func training(r *Request, a *Answer) error {
@@ -117,8 +120,9 @@ func training(r *Request, a *Answer) error {
 		return err
 	}
 	rows, names := notebook.OnePerClass(test, 4)
+	watched := test.Select(rows)
 	return r.watched(func() error {
-		run, err := s.Live(s.Context, e, set, c, notebook.LiveOptions{Clouds: test.Select(rows), Names: names, Every: 50})
+		run, err := s.Live(s.Context, e, set, c, notebook.LiveOptions{Clouds: watched, Names: names, Every: lookEvery})
 		if err != nil {
 			return err
 		}
@@ -126,13 +130,23 @@ func training(r *Request, a *Answer) error {
 		for _, record := range run.Records {
 			losses = append(losses, record.Loss)
 		}
-		last := run.Snapshots[len(run.Snapshots)-1]
+		var looks []float32
+		var at []int32
+		for _, l := range run.Snapshots {
+			looks, at = append(looks, l.Points...), append(at, int32(l.Step))
+		}
+		labels, err := json.Marshal(names)
+		if err != nil {
+			return err
+		}
 		a.Text = map[string]string{"run": run.Result.Run, "folder": run.Result.Run, "loss_name": c.Loss,
-			"amortizer": c.Amortizer, "backend": e.Name}
+			"amortizer": c.Amortizer, "backend": e.Name, "labels": string(labels)}
 		add(a, "loss", []float64{run.Result.Loss})
 		add(a, "steps", []int32{int32(run.Result.Steps)})
 		add(a, "losses", losses, len(losses))
-		add(a, "reconstructions", last.Points, len(rows), set.Points, set.Dim)
+		add(a, "watched", watched.Coords, len(rows), set.Points, set.Dim)
+		add(a, "looks", looks, len(at)*len(rows), set.Points, set.Dim)
+		add(a, "steps_of_looks", at, len(at))
 		return nil
 	})
 }

@@ -42,13 +42,13 @@ type animationFilm struct {
 // of some frames first.
 func Animation(films ...Film) (string, error) {
 	d := animationData{Azimuth: 142, Elevation: 24}
-	radius := 0.0
+	radius, plane := 0.0, true
 	for k, f := range films {
-		radius = max(radius, extent(f.Target))
+		radius, plane = max(radius, extent(f.Target)), plane && flat(f.Target)
 		var steps []int
 		for _, frame := range f.Flow.Frames {
 			steps = append(steps, frame.Step)
-			radius = max(radius, extent(frame.Points))
+			radius, plane = max(radius, extent(frame.Points)), plane && flat(frame.Points)
 		}
 		if k == 0 {
 			d.Steps = steps
@@ -59,6 +59,9 @@ func Animation(films ...Film) (string, error) {
 	if !(radius > 0) || math.IsInf(radius, 0) {
 		return "", fmt.Errorf("expected points, finite and not all 0, found the radius %v", radius)
 	}
+	if plane { // seen from in front
+		d.Azimuth, d.Elevation = 0, 0
+	}
 	for _, f := range films {
 		film := animationFilm{Caption: f.Caption, Target: canvas.Pack(f.Target, radius)}
 		for _, frame := range f.Flow.Frames {
@@ -68,6 +71,16 @@ func Animation(films ...Film) (string, error) {
 		d.Films = append(d.Films, film)
 	}
 	return canvas.Page(animationPage, "These clouds move where scripts run: run the cell, or trust the notebook. The picture above shows some of the frames.", d)
+}
+
+// flat reports whether all points lie in the plane z = 0.
+func flat(points []float32) bool {
+	for i := 2; i < len(points); i += 3 {
+		if points[i] != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // extent is the largest distance of a point from the origin.

@@ -59,7 +59,7 @@ func TestAnimationDrawing(t *testing.T) {
 		return fmt.Sprintf("%.2f<%.2f<%.2f %.2f<%.2f<%.2f", px-2, px, px+2, py-2, py, py+2)
 	}
 	target, first, second := place(ca, -se*sa), place(0, ce), place(-sa, -se*ca)
-	for _, want := range []string{"#a9cde4  1 pieces " + target, "#d55e00  1 pieces " + first, "#d55e00  1 pieces " + second, "text step 7"} {
+	for _, want := range []string{"#b4bcc6  1 pieces " + target, "#d55e00  1 pieces " + first, "#d55e00  1 pieces " + second, "text step 7"} {
 		if !slices.ContainsFunc(lines, func(s string) bool { return strings.Contains(s, want) }) {
 			t.Errorf("nothing drawn is %q:\n%s", want, strings.Join(lines, "\n"))
 		}

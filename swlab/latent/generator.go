@@ -31,6 +31,8 @@ type GeneratorConfig struct {
 	Sinkhorn     string  `json:"sinkhorn"` // one of Sinkhorns
 	Reg          float64 `json:"reg" range:">0.."`
 	Iterations   int     `json:"rounds" range:"1.."`
+	// Slices is how many directions SW has, new in every step, as the loss in place of Sinkhorn's; 0: none.
+	Slices int `json:"slices,omitempty" range:"0.."`
 }
 
 // DefaultGenerator is the released code's: 25 epochs of batch 64, Adam of rate 1e-4 and betas (0,
@@ -200,7 +202,7 @@ func (g *generatorRun) step(step int, real []float32, n int) (loss float64, shor
 	if err != nil {
 		return 0, false, err
 	}
-	loss, grad, short, err := g.config.transport(real, generated)
+	loss, grad, short, err := g.config.transport(real, generated, step)
 	if err != nil {
 		return 0, false, err
 	}

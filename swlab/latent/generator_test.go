@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"slices"
 	"strings"
@@ -34,7 +35,7 @@ func TestTransportReference(t *testing.T) {
 		config.Sinkhorn = name
 		costs, grads := tensors.MustCopyFlatData[float64](z[c.keys[0]]), tensors.MustCopyFlatData[float64](z[c.keys[1]])
 		for b := range 2 {
-			cost, grad, short, err := config.transport(real[b*size:(b+1)*size], made[b*size:(b+1)*size])
+			cost, grad, short, err := config.transport(real[b*size:(b+1)*size], made[b*size:(b+1)*size], 1)
 			if err != nil || short {
 				t.Fatal(err, short)
 			}
@@ -60,7 +61,7 @@ func TestGeneratorStep(t *testing.T) {
 		in := generating[*tensors.Tensor]{noise(c.Seed, noiseStream, 1, n), w.Upload()}
 		defer engine.Free(in)
 		made := must.M1(generate(e, in))
-		v, _, _ := must.M3(c.transport(real, made))
+		v, _, _ := must.M3(c.transport(real, made, 1))
 		return v
 	}
 	before := must.M1(weights.Download(pointnet.Generator{}.Specs(), g.state.Weights))
@@ -197,5 +198,29 @@ func TestGeneratorRefuses(t *testing.T) {
 	})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("stopped: %v", err)
+	}
+}
+
+// TestSliced: with slices the loss is SW², 0 between equal sets of codes, and its gradient is that of differences.
+func TestSliced(t *testing.T) {
+	c, r := DefaultGenerator(), rand.New(rand.NewPCG(1, 2))
+	c.Slices = 50
+	x, y := make([]float32, 4*pointnet.LatentSize), make([]float32, 4*pointnet.LatentSize)
+	for i := range x {
+		x[i], y[i] = float32(r.NormFloat64()), float32(r.NormFloat64())
+	}
+	if same, _, _ := must.M3(c.transport(x, x, 1)); same > 1e-12 {
+		t.Errorf("%v between equal codes", same)
+	}
+	_, grad, _ := must.M3(c.transport(x, y, 1))
+	const h = 1e-2
+	for _, i := range []int{0, 300, 1000} {
+		up, down := append([]float32{}, y...), append([]float32{}, y...)
+		up[i], down[i] = up[i]+h, down[i]-h
+		a, _, _ := must.M3(c.transport(x, up, 1))
+		b, _, _ := must.M3(c.transport(x, down, 1))
+		if want := (a - b) / (2 * h); math.Abs(grad[i]-want) > 1e-3*math.Abs(want)+1e-6 {
+			t.Errorf("gradient %d is %v, expected %v", i, grad[i], want)
+		}
 	}
 }

@@ -1,6 +1,10 @@
 package latent
 
 import (
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab"
+	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
 )
@@ -12,10 +16,14 @@ import (
 //	released  P of the stabilised loop of the released code, its gradient back-propagated through all iterations
 var Sinkhorns = []string{"log", "released"}
 
-// transport computes the loss between real [n, 256] and generated [n, 256] codes and its gradient
-// in the generated ones. short: the stabilised loop ended on an absorption, which makes both
+// transport computes the loss of a step between real [n, 256] and generated [n, 256] codes and its gradient
+// in the generated ones: that of SW, or the transport cost. short: the stabilised loop ended on an absorption, which makes both
 // numbers n^2 times too small, as in the released code.
-func (c GeneratorConfig) transport(real, generated []float32) (cost float64, grad []float64, short bool, err error) {
+func (c GeneratorConfig) transport(real, generated []float32, step int) (cost float64, grad []float64, short bool, err error) {
+	if c.Slices > 0 {
+		cost, grad, err = c.sliced(real, generated, step)
+		return cost, grad, false, err
+	}
 	if c.Sinkhorn == "released" {
 		s, err := ot.StabilisedSinkhorn(real, generated, pointnet.LatentSize, c.Reg, c.Iterations)
 		if err != nil {
@@ -29,4 +37,19 @@ func (c GeneratorConfig) transport(real, generated []float32) (cost float64, gra
 	}
 	_, grad = plan.Gradient()
 	return plan.Cost, grad, false, nil
+}
+
+// sliced is SW² along new directions, a mean over codes, and its gradient.
+func (c GeneratorConfig) sliced(real, generated []float32, step int) (float64, []float64, error) {
+	n := len(real) / pointnet.LatentSize
+	set := func(codes []float32) *datasets.Set {
+		return &datasets.Set{Clouds: 1, Points: n, Dim: pointnet.LatentSize, Coords: codes}
+	}
+	o := swlab.DistanceConfig{Config: loss.Defaults(), Seed: c.Seed + uint64(step), Gradient: true}
+	o.Slices, o.Reduce = c.Slices, loss.Mean
+	d, err := swlab.Distance("sw", set(real), set(generated), o)
+	if err != nil {
+		return 0, nil, err
+	}
+	return d.Value, vec.To[float64](d.Gradient), nil
 }

@@ -1,0 +1,278 @@
+package calls
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments/flow"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/vmf"
+	"github.com/sliced-wasserstein/lab/vmfviz"
+)
+
+// flowSettings are those of flows; all others are of distance.
+type flowSettings struct {
+	Steps int     `json:"steps" range:"0.."`
+	Rate  float64 `json:"learning_rate" range:">0.."` // η times the curvature of the loss
+	Fresh bool    `json:"fresh"`                      // new directions in every step
+}
+
+const (
+	searched    = 200 // fixed directions that Max-SW looks among
+	ascentSteps = 10  // of v-DSW's location, along the tangent
+	ascentRate  = 0.1
+)
+
+// flows moves y to x down the gradients of a grid of losses.
+func flows(r *Request, a *Answer) error {
+	x, y, err := r.pair()
+	if err != nil {
+		return err
+	}
+	x, y = datasets.Aligned(x.Select([]int{0}), y.Select([]int{0}))
+	fixed := maps.Clone(r.Settings)
+	grid, err := gridOf(fixed["vary"])
+	delete(fixed, "vary")
+	if err != nil {
+		return err
+	}
+	var labels []string
+	var settings []map[string]string
+	var losses, distances []float64
+	var steps []int32
+	for k, point := range grid {
+		all := maps.Clone(fixed)
+		maps.Copy(all, point)
+		own, s := Request{Settings: map[string]string{}}, flowSettings{Steps: 100, Rate: 0.2}
+		for _, name := range []string{"steps", "learning_rate", "fresh"} {
+			if v, given := all[name]; given {
+				own.Settings[name] = v
+				delete(all, name)
+			}
+		}
+		if err := own.apply(&s); err != nil {
+			return err
+		}
+		if os.Getenv("FAST") == "1" {
+			s.Steps = min(s.Steps, 12)
+		}
+		l, name, curvature, err := r.lossOf(x, all, point, s.Fresh)
+		if err != nil {
+			return err
+		}
+		f, err := flow.Descend(r.ctx, x, y, l, flow.Config{Steps: s.Steps, LearningRate: s.Rate / curvature, Every: max(1, s.Steps/30)})
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		labels, settings, losses = append(labels, label(name, point)), append(settings, point), append(losses, f.Losses...)
+		var points []float32
+		steps = nil
+		for _, frame := range f.Frames {
+			points = append(points, frame.Points...)
+			distances, steps = append(distances, frame.EMD), append(steps, int32(frame.Step))
+		}
+		add(a, fmt.Sprintf("frames%d", k), points, len(f.Frames), y.Points, y.Dim)
+		if r.show != nil && len(grid) > 1 {
+			r.show(Event{ID: "flows", Text: fmt.Sprintf("%d of %d", k+1, len(grid))})
+		}
+	}
+	add(a, "target", x.Coords, 1, x.Points, x.Dim)
+	add(a, "losses", losses, len(grid), len(losses)/len(grid))
+	add(a, "w2", distances, len(grid), len(steps))
+	add(a, "steps", steps, len(steps))
+	texts, err := json.Marshal(labels)
+	if err != nil {
+		return err
+	}
+	rows, err := json.Marshal(settings)
+	a.Text = map[string]string{"labels": string(texts), "rows": string(rows)}
+	return err
+}
+
+// lossOf is the loss to x of the settings all, of which those in point vary, its name, and its curvature: the largest
+// second derivative of n/2 times the loss as the points move, by which a step is divided.
+func (r *Request) lossOf(x *datasets.Set, all, point map[string]string, fresh bool) (l flow.Loss, name string, curvature float64, err error) {
+	if all["loss"] == "" {
+		all["loss"] = "sw"
+	}
+	if all["loss"] == "emd-exact" {
+		all["p"] = "2"
+	}
+	if err := drop(all, point, false); err != nil {
+		return nil, "", 0, err
+	}
+	s := distanceSettings{Config: loss.Defaults(), Path: "auto"}
+	call := Request{Settings: all, Seed: r.Seed}
+	if err := call.apply(&s); err != nil {
+		return nil, "", 0, err
+	}
+	o, err := s.config(&call)
+	if err != nil {
+		return nil, "", 0, err
+	}
+	known := s.Config
+	known.Maps.Points = x.Points
+	named, err := loss.New(s.Loss, known)
+	if err != nil {
+		return nil, "", 0, err
+	}
+	d := float64(x.Dim)
+	switch s.Loss {
+	case "max-sw":
+		var directions []float32
+		for _, v := range vmf.Uniform(rand.New(rand.NewPCG(r.Seed, 0)), x.Dim, searched) {
+			directions = append(directions, float32(v))
+		}
+		o.Config = loss.Defaults()
+		return flow.Max(x, directions, o), named.Name(), 1, nil
+	case "v-dsw": // the mean of (ε'θ)²
+		o.AscentSteps, o.AscentLearningRate, o.AscentTangent = ascentSteps, ascentRate, true
+		return flow.Fresh(s.Loss, x, o), named.Name(), 1 - (d-1)*vmf.MeanResultantLength(x.Dim, s.Kappa)/s.Kappa, nil
+	case "chamfer":
+		curvature = 2
+	case "emd-exact":
+		curvature = 1
+	default:
+		curvature = 1 / d
+	}
+	if fresh {
+		return flow.Fresh(s.Loss, x, o), named.Name(), curvature, nil
+	}
+	return flow.Distance(s.Loss, x, o), named.Name(), curvature, nil
+}
+
+// label names a flow by what varies.
+func label(name string, point map[string]string) string {
+	words := []string{}
+	if _, varies := point["loss"]; varies || len(point) == 0 {
+		words = append(words, name)
+	}
+	for _, setting := range slices.Sorted(maps.Keys(point)) {
+		switch v := point[setting]; {
+		case setting == "loss":
+		case setting == "fresh":
+			words = append(words, map[string]string{"true": "new in every step", "false": "fixed"}[v])
+		case setting == "slices" && v == "1":
+			words = append(words, "1 slice")
+		case setting == "slices":
+			words = append(words, v+" slices")
+		default:
+			words = append(words, setting+" "+v)
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// films are the flows of a picture.
+func (r *Request) films(s pictureSettings) (all []flow.Film, err error) {
+	var labels []string
+	if err := json.Unmarshal([]byte(s.Labels), &labels); err != nil {
+		return nil, fmt.Errorf("labels: %w", err)
+	}
+	target, err := r.clouds("target")
+	if err != nil {
+		return nil, err
+	}
+	w2, _ := r.wide("w2")
+	steps, _ := r.array("steps").Values.([]int32)
+	for k, name := range labels {
+		set, err := r.clouds(fmt.Sprintf("frames%d", k))
+		if err != nil {
+			return nil, err
+		}
+		f := &flow.Flow{}
+		for i := range set.Clouds {
+			f.Frames = append(f.Frames, flow.Frame{Step: int(steps[i]), Points: inSpace(set.Cloud(i), set.Dim), EMD: w2[k*set.Clouds+i]})
+		}
+		all = append(all, flow.Film{Caption: name, Target: inSpace(target.Coords, target.Dim), Flow: f})
+	}
+	return all, nil
+}
+
+// drawFlows draws four states of every flow, over the target.
+func drawFlows(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
+	all, err := r.films(s)
+	if err != nil {
+		return nil, err
+	}
+	o := vmfviz.CloudsOptions{Title: s.Title, Cell: 110}
+	if r.array("target").Shape[2] == 2 {
+		o.View = vmfviz.From(0, 0)
+	}
+	var rows []vmfviz.CloudRow
+	for k, f := range all {
+		row := vmfviz.CloudRow{Caption: f.Caption, Role: vmfviz.Output, Behind: f.Target}
+		last := len(f.Flow.Frames) - 1
+		for _, i := range []int{0, last / 10, last / 3, last} {
+			row.Clouds = append(row.Clouds, f.Flow.Frames[i].Points)
+			if k == 0 {
+				o.Columns = append(o.Columns, fmt.Sprintf("step %d", f.Flow.Frames[i].Step))
+			}
+		}
+		rows = append(rows, row)
+	}
+	return vmfviz.Clouds(o, rows...)
+}
+
+// drawLooks draws what a network made of some clouds after some steps of its training.
+func drawLooks(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
+	watched, err := r.clouds("watched")
+	if err != nil {
+		return nil, err
+	}
+	all, err := r.looks(s)
+	if err != nil {
+		return nil, err
+	}
+	o := vmfviz.CloudsOptions{Title: s.Title, Cell: 110}
+	input := vmfviz.CloudRow{Caption: "input", Role: vmfviz.Input}
+	last := len(all[0].Flow.Frames) - 1
+	var rows []vmfviz.CloudRow
+	for _, i := range slices.Compact([]int{0, (last + 4) / 5, last}) {
+		row := vmfviz.CloudRow{Caption: fmt.Sprintf("step %d", all[0].Flow.Frames[i].Step), Role: vmfviz.Output}
+		for _, f := range all {
+			row.Clouds = append(row.Clouds, f.Flow.Frames[i].Points)
+		}
+		rows = append(rows, row)
+	}
+	for k, f := range all {
+		o.Columns, input.Clouds = append(o.Columns, f.Caption), append(input.Clouds, watched.Cloud(k))
+	}
+	return vmfviz.Clouds(o, append([]vmfviz.CloudRow{input}, rows...)...)
+}
+
+// looks are the films of a training, one for each watched cloud.
+func (r *Request) looks(s pictureSettings) (all []flow.Film, err error) {
+	var labels []string
+	if err := json.Unmarshal([]byte(s.Labels), &labels); err != nil {
+		return nil, fmt.Errorf("labels: %w", err)
+	}
+	watched, err := r.clouds("watched")
+	if err != nil {
+		return nil, err
+	}
+	set, err := r.clouds("looks")
+	if err != nil {
+		return nil, err
+	}
+	steps, _ := r.array("steps_of_looks").Values.([]int32)
+	for k, name := range labels {
+		cloud, f := watched.Select([]int{k}), &flow.Flow{}
+		for i, step := range steps {
+			look := set.Select([]int{i*watched.Clouds + k})
+			w2, err := flow.EMD(cloud, look)
+			if err != nil {
+				return nil, err
+			}
+			f.Frames = append(f.Frames, flow.Frame{Step: int(step), Points: look.Coords, EMD: w2})
+		}
+		all = append(all, flow.Film{Caption: name, Target: cloud.Coords, Flow: f})
+	}
+	return all, nil
+}
