@@ -47,21 +47,32 @@ func Descend(from, to *Clouds, o ...Option) *Flows {
 // Fresh draws new directions in every step of a flow.
 func Fresh(v ...bool) Option { return option("fresh", v...) }
 
-func (f *Flows) draw(kind string) *Picture {
+// Plot draws states of every flow over the target, and plays them in a notebook.
+func (f *Flows) Plot() *Picture {
 	in := []input{{name: "target", of: f.found, array: "target"}, {name: "w2", of: f.found, array: "w2"},
 		{name: "steps", of: f.found, array: "steps"}}
 	for i := range f.Rows {
 		name := fmt.Sprintf("frames%d", i)
 		in = append(in, input{name: name, of: f.found, array: name})
 	}
-	return draw(kind, map[string]string{"labels": f.found.answer.Text["labels"]}, in...)
+	return draw("flows", map[string]string{"labels": f.found.answer.Text["labels"]}, in...)
 }
 
-// Plot draws states of every flow over the target, and plays them in a notebook.
-func (f *Flows) Plot() *Picture { return f.draw("flows") }
-
-// Curves draws W₂ to the target against the step.
-func (f *Flows) Curves() *Picture { return f.draw("distances") }
+// Curves draws W₂ to the target against the step, down to a thousandth of the first.
+func (f *Flows) Curves() *Picture {
+	var all []Data
+	for _, r := range f.Rows {
+		d := Data{Label: r.Label}
+		for i, w := range r.W2 {
+			if w < 1e-3*r.W2[0] {
+				break
+			}
+			d.X, d.Y = append(d.X, float64(f.Steps[i])), append(d.Y, w)
+		}
+		all = append(all, d)
+	}
+	return Curves("step", "W₂ to the target", all...)
+}
 
 // Show shows the states.
 func (f *Flows) Show() { f.Plot().Show() }
