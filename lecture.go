@@ -237,3 +237,186 @@ func (p *Prediction) Show() {
 func captioned(text string) string {
 	return `<figcaption class="swlab-caption" style="max-width:56em;opacity:.85">` + escape(text) + "</figcaption>"
 }
+
+// Flows are clouds that moved down the gradients of losses, point by point.
+type Flows struct {
+	Rows  []Flow
+	Steps []int // of W2
+	found *found
+}
+
+// Flow is one of them.
+type Flow struct {
+	Label    string
+	Settings map[string]string // those that vary
+	Losses   []float64         // before every step, and after the last
+	W2       []float64         // the exact distance to the target, after Steps
+}
+
+// Descend moves the points of a cloud down the gradient of a loss to a target of as many points. Options with several
+// values make as many flows; without a loss it is SW. LearningRate is that of the effective step, 0.2 unless given: it is
+// divided by the curvature of the loss. Directions are drawn once and kept, but those of v-DSW and with [Fresh].
+func Descend(from, to *Clouds, o ...Option) *Flows {
+	r := newRequest("flow", nil)
+	r.vary(o)
+	r.inputs = append(r.inputs, to.input("x"), from.input("y"))
+	f := ask(r)
+	out := &Flows{found: f}
+	var labels []string
+	var settings []map[string]string
+	check(json.Unmarshal([]byte(f.answer.Text["labels"]), &labels))
+	check(json.Unmarshal([]byte(f.answer.Text["rows"]), &settings))
+	for _, s := range values[int32](f.array("steps")) {
+		out.Steps = append(out.Steps, int(s))
+	}
+	losses, w2 := values[float64](f.array("losses")), values[float64](f.array("w2"))
+	for i, name := range labels {
+		n, m := len(losses)/len(labels), len(w2)/len(labels)
+		out.Rows = append(out.Rows, Flow{name, settings[i], losses[i*n : (i+1)*n], w2[i*m : (i+1)*m]})
+	}
+	return out
+}
+
+// Fresh draws new directions in every step of a flow.
+func Fresh(v ...bool) Option { return option("fresh", v...) }
+
+// Plot draws states of every flow over the target, and plays them in a notebook.
+func (f *Flows) Plot() *Picture {
+	in := []input{{name: "target", of: f.found, array: "target"}, {name: "w2", of: f.found, array: "w2"},
+		{name: "steps", of: f.found, array: "steps"}}
+	for i := range f.Rows {
+		name := fmt.Sprintf("frames%d", i)
+		in = append(in, input{name: name, of: f.found, array: name})
+	}
+	return draw("flows", map[string]string{"labels": f.found.answer.Text["labels"]}, in...)
+}
+
+// Curves draws W₂ to the target against the step, down to a thousandth of the first.
+func (f *Flows) Curves() *Picture {
+	var all []Data
+	for _, r := range f.Rows {
+		d := Data{Label: r.Label}
+		for i, w := range r.W2 {
+			if w < 1e-3*r.W2[0] {
+				break
+			}
+			d.X, d.Y = append(d.X, float64(f.Steps[i])), append(d.Y, w)
+		}
+		all = append(all, d)
+	}
+	return Curves("step", "W₂ to the target", all...)
+}
+
+// Show shows the states.
+func (f *Flows) Show() { f.Plot().Show() }
+
+func (f *Flows) String() string {
+	header, rows := []string{"loss", "W₂ at the start", "at the end"}, [][]string{}
+	for _, r := range f.Rows {
+		rows = append(rows, []string{r.Label, fmt.Sprintf("%.4f", r.W2[0]), fmt.Sprintf("%.4f", r.W2[len(r.W2)-1])})
+	}
+	return textTable(header, rows)
+}
+
+// Pretrained is the network of docs/network.md, in that folder of the repository: `make network` trains it.
+func Pretrained() *Run {
+	r := &Run{Folder: os.Getenv("SWLAB_ROOT") + "/runs/network", state: "best"}
+	if _, err := os.Stat(r.Folder); err != nil {
+		fail(fmt.Errorf("there is no network in runs/network: `make network` trains it in about an hour and a half (%w)", err))
+	}
+	return r
+}
+
+// Looks draws what the network made of test clouds before the first step, after a fifth of them and after the last, and
+// plays all looks in a notebook.
+func (r *Run) Looks() *Picture {
+	var in []input
+	for _, name := range []string{"watched", "looks", "steps_of_looks"} {
+		in = append(in, input{name: name, of: r.found, array: name})
+	}
+	return draw("looks", map[string]string{"labels": r.found.answer.Text["labels"]}, in...)
+}
+
+// Encode returns the codes of clouds, as a cloud of as many points in 256 dimensions.
+func (r *Run) Encode(c *Clouds) *Clouds { return r.through("encode", c, "x") }
+
+// Decode returns the clouds of codes.
+func (r *Run) Decode(codes *Clouds) *Clouds { return r.through("decode", codes, "points") }
+
+// Reconstruct decodes the codes of clouds.
+func (r *Run) Reconstruct(c *Clouds) *Clouds { return r.Decode(r.Encode(c)) }
+
+func (r *Run) through(function string, c *Clouds, array string) *Clouds {
+	q := newRequest(function, nil)
+	q.Settings["weights"] = r.Folder + "/" + r.state + ".safetensors"
+	q.inputs = append(q.inputs, c.input("x"))
+	return cloudsOf(ask(q), array)
+}
+
+// cloudsOf are clouds that a call has found.
+func cloudsOf(f *found, array string) *Clouds {
+	s := f.array(array).Shape
+	return &Clouds{Count: s[0], Points: s[1], Dim: s[2], found: f, points: array}
+}
+
+// Generator is what [Generate] has trained.
+type Generator struct {
+	Codes  *Clouds   // that it has drawn
+	Losses []float64 // mean SW² by epoch
+}
+
+// Generate trains a network that turns noise into codes distributed like the given ones, by SW² between both along new
+// directions in every step, and draws n codes.
+func Generate(codes *Clouds, n int, o ...Option) *Generator {
+	r := newRequest("generate", append([]Option{Set("n", n)}, o...))
+	r.inputs = append(r.inputs, codes.input("x"))
+	f := ask(r)
+	return &Generator{cloudsOf(f, "x"), values[float64](f.array("losses"))}
+}
+
+// Displacement moves every point of a cloud along a line to its partner in the optimal assignment of W₂: a cloud for each
+// time, from 0 to 1.
+func Displacement(from, to *Clouds, times ...float64) *Clouds {
+	r := newRequest("emd", []Option{Power(2)})
+	r.inputs = append(r.inputs, from.input("x"), to.input("y"))
+	match, a, b := values[int32](ask(r).array("match")), from.Coordinates(), to.Coordinates()
+	d, out := from.Dim, []float32{}
+	for _, t := range times {
+		for i := range a[:from.Points*d] {
+			out = append(out, float32((1-t)*float64(a[i])+t*float64(b[int(match[i/d])*d+i%d])))
+		}
+	}
+	return made("", out, len(times), from.Points, d)
+}
+
+// Strip draws each of several sets of clouds as a row, with its name, at most six of them.
+func Strip(rows ...*Clouds) *Picture {
+	var labels []string
+	var in []input
+	for i, c := range rows {
+		labels, in = append(labels, c.Name), append(in, c.input(fmt.Sprint("x", i)))
+	}
+	text, err := json.Marshal(labels)
+	check(err)
+	return draw("clouds", map[string]string{"labels": string(text)}, in...)
+}
+
+// Called returns the clouds under another name.
+func (c *Clouds) Called(name string) *Clouds {
+	d := *c
+	d.Name = name
+	return &d
+}
+
+// Interval is a row of [Differences]: a difference between Low and High, in per cent.
+type Interval struct {
+	Label     string
+	Low, High float64
+}
+
+// Differences draws 95 % intervals of differences from a reference, sorted. Smaller is better.
+func Differences(quantity, reference string, rows ...Interval) *Picture {
+	text, err := json.Marshal(rows)
+	check(err)
+	return draw("differences", map[string]string{"x": quantity, "y": reference, "rows": string(text)})
+}

@@ -40,7 +40,7 @@ type pictureSettings struct {
 // drawings are the kinds of pictures.
 var drawings = map[string]func(*Request, pictureSettings) (*vmfviz.Picture, error){
 	"slice": drawSlice, "landscape": drawLandscape, "clouds": drawClouds, "sphere": drawSphere, "ablation": drawAblation,
-	"curves": drawCurves, "vmf": drawVMF, "flows": drawFlows, "forest": drawForest, "looks": drawLooks,
+	"curves": drawCurves, "vmf": drawVMF, "flows": drawFlows, "differences": drawDifferences, "looks": drawLooks,
 }
 
 func (r *Request) draw() (*vmfviz.Picture, pictureSettings, error) {
@@ -201,30 +201,20 @@ func drawClouds(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
 	return vmfviz.Clouds(o, rows...)
 }
 
-// drawForest draws intervals, in groups, and a line at 0.
-func drawForest(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
+// drawDifferences draws intervals of differences from a reference, in per cent.
+func drawDifferences(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
 	var rows []struct {
-		Label, Group string
-		Low, High    float64
+		Label     string
+		Low, High float64
 	}
 	if err := json.Unmarshal([]byte(s.Rows), &rows); err != nil {
 		return nil, fmt.Errorf("rows: %w", err)
 	}
-	roles := []vmfviz.Role{vmfviz.Input, vmfviz.Output, vmfviz.Reference}
-	o := vmfviz.DotsOptions{Title: s.Title, XLabel: s.X, Interval: "95 % interval", Legend: map[vmfviz.Role]string{}}
-	groups := map[string]vmfviz.Role{}
-	var estimates []vmfviz.Estimate
+	var lines []vmfviz.Difference
 	for _, row := range rows {
-		if _, seen := groups[row.Group]; !seen {
-			groups[row.Group] = roles[min(len(groups), len(roles)-1)]
-			if row.Group != "" {
-				o.Legend[groups[row.Group]] = row.Group
-			}
-		}
-		estimates = append(estimates, vmfviz.Estimate{Label: row.Label, Value: (row.Low + row.High) / 2, StdErr: (row.High - row.Low) / 2,
-			Role: groups[row.Group]})
+		lines = append(lines, vmfviz.Difference{Label: row.Label, Value: (row.Low + row.High) / 2, Half: (row.High - row.Low) / 2})
 	}
-	return vmfviz.Dots(o, estimates...)
+	return vmfviz.Differences(vmfviz.DifferencesOptions{Title: s.Title, Quantity: s.X, Reference: s.Y}, lines...)
 }
 
 // inSpace gives points of the plane a third coordinate 0.
