@@ -22,7 +22,7 @@ const (
 	maxLanePoints = 200_000
 	maxFastPoints = 1_000_000
 
-	fastBits = 32
+	fastBits = 32 // of a key, which takes not quite 31 of them: see lanes
 )
 
 // dithers are the steps of the two clouds' dithers, irrational numbers without a small integer
@@ -159,10 +159,14 @@ func (s *hostSorter) sortBlock(b *block, task int, bits, indexBits uint) (lane i
 	b.task, b.lists, b.sums = first, [2][]uint64{}, nil
 	pair := first / s.slices
 	s.load(pair)
+	lowest := 0.0
+	if bits == fastBits {
+		lowest = lanes.First
+	}
 	for l := range n { // lanes beyond the group repeat its last direction
 		theta := s.direction(pair, min(first+l, g.task+g.n-1)%s.slices)
 		r := s.quantizer(pair, theta, bits)
-		b.origin[l], b.scale[l] = r.origin*r.scale, r.scale
+		b.origin[l], b.scale[l] = r.origin*r.scale-lowest, r.scale
 		for j, t := range theta {
 			b.theta[j*n+l] = t * r.scale
 		}

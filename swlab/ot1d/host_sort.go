@@ -115,7 +115,7 @@ func (s *hostSorter) block(bits int) *block {
 }
 
 // quantizer turns projections of a pair on one direction into integers: key = floor((theta'x - origin)
-// scale) < 2^bits.
+// scale) < 2^bits, and for fastBits at most lanes.Last - lanes.First.
 type quantizer struct {
 	scale, origin float64
 	bits          uint
@@ -133,8 +133,12 @@ func (h *HostPairs) quantizer(pair int, theta []float64, bits uint) quantizer {
 	slack := 4e-16 * float64(len(theta)+4) * far
 	width += 2 * slack
 	r := quantizer{origin: from - slack, bits: bits}
+	keys := float64(uint64(1) << bits)
+	if bits == fastBits {
+		keys = lanes.Last - lanes.First + 1
+	}
 	if width > 0 {
-		r.scale = (float64(uint64(1)<<r.bits) - 8) / width
+		r.scale = (keys - 8) / width
 	}
 	return r
 }

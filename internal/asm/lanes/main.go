@@ -11,13 +11,15 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// set is a vector width and a kind of keys: 64 bits compared as float64, or 32 unsigned bits.
+// set is a vector width and a kind of keys: 64 bits compared as float64, or 32 bits that have the same order
+// as unsigned integers and as float32.
 type set struct {
 	name  string // suffix of the functions
 	bytes int    // of a vector, which is a row
 	bits  int    // of a key
 	rows  int    // of a block, as many as there are registers
 	v     []reg.VecPhysical
+	float bool // keys of 32 bits are compared as float32; the rest is that of unsigned ones
 }
 
 func main() {
@@ -26,8 +28,8 @@ func main() {
 		reg.Z16, reg.Z17, reg.Z18, reg.Z19, reg.Z20, reg.Z21, reg.Z22, reg.Z23, reg.Z24, reg.Z25, reg.Z26, reg.Z27, reg.Z28, reg.Z29, reg.Z30, reg.Z31}
 	y := []reg.VecPhysical{reg.Y0, reg.Y1, reg.Y2, reg.Y3, reg.Y4, reg.Y5, reg.Y6, reg.Y7, reg.Y8, reg.Y9, reg.Y10, reg.Y11, reg.Y12, reg.Y13, reg.Y14, reg.Y15}
 	for _, s := range []set{
-		{"512x64", 64, 64, 32, z}, {"512x32", 64, 32, 32, z},
-		{"256x64", 32, 64, 16, y}, {"256x32", 32, 32, 16, y},
+		{"512x64", 64, 64, 32, z, false}, {"512x32", 64, 32, 32, z, false}, {"512f32", 64, 32, 32, z, true},
+		{"256x64", 32, 64, 16, y, false}, {"256x32", 32, 32, 16, y, false},
 	} {
 		s.base()
 		s.merge(s.rows)
@@ -39,11 +41,26 @@ func main() {
 		}
 		s.pairs(false)
 		s.pairs(true)
+		if s.float {
+			continue
+		}
 		s.project()
 		s.cost(1)
 		s.cost(2)
 	}
+	vendor()
 	Generate()
+}
+
+// vendor reads which company made the processor.
+func vendor() {
+	TEXT("vendor", attr.NOSPLIT, "func() uint32")
+	Doc("vendor returns the first four letters of the processor's vendor.")
+	XORL(reg.EAX, reg.EAX)
+	XORL(reg.ECX, reg.ECX)
+	CPUID()
+	Store(reg.EBX, ReturnIndex(0))
+	RET()
 }
 
 // network is a list of comparators (a, b): the smaller value goes to row a, the larger one to row b.
@@ -145,17 +162,23 @@ func (s set) emit(n network, place func(row int) Mem) {
 }
 
 func (s set) min(x, y, to Op) {
-	if s.bits == 32 {
+	switch {
+	case s.float:
+		VMINPS(x, y, to)
+	case s.bits == 32:
 		VPMINUD(x, y, to)
-	} else {
+	default:
 		VMINPD(x, y, to)
 	}
 }
 
 func (s set) max(x, y, to Op) {
-	if s.bits == 32 {
+	switch {
+	case s.float:
+		VMAXPS(x, y, to)
+	case s.bits == 32:
 		VPMAXUD(x, y, to)
-	} else {
+	default:
 		VMAXPD(x, y, to)
 	}
 }

@@ -9,6 +9,13 @@ package lanes
 
 import "math/bits"
 
+// First and Last bound keys of 32 bits: those of the positive, normal float32 numbers, which have the same
+// order as integers and as float32.
+const (
+	First = 0x0080_0000
+	Last  = 0x7F7F_FFFF
+)
+
 // Keys are the keys of one cloud on as many directions as there are lanes.
 type Keys struct {
 	*kernel
@@ -55,7 +62,7 @@ func Lanes(bits int) int {
 // are in the order of the coordinates, in float64, without fused products.
 //
 // Keys of 32 bits have no shift and no number, and their products are fused. They are dithered:
-// key = floor(theta'x - origin + u), which must be below 2^32, with u in [0, 1) the fraction of the
+// key = floor(theta'x - origin + u), which must be in [First, Last], with u in [0, 1) the fraction of the
 // point's number times dither, also in [0, 1). So their rounding errors, however regular the points,
 // are spread evenly and cancel in sums.
 func (k *Keys) Project(points, theta, origin []float64, shift uint, numbered bool, dither float64) {
@@ -218,7 +225,7 @@ func log2(n int) int { return bits.Len(uint(n)) - 1 }
 type kernel struct {
 	lanes, words int    // of a row: keys, and 64-bit words
 	rows         int    // that the registers hold
-	last         uint64 // a word that no key comes after: keys of 64 bits are compared as float64
+	last         uint64 // a word that no key comes after: keys are compared as float64, float32 or unsigned
 	base         func(v *uint64, blocks int)
 	merge        func(v *uint64, h int)
 	mergeFar     func(v *uint64, h int) // on half as many rows at a time

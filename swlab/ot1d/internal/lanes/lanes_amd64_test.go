@@ -16,11 +16,12 @@ import (
 // kernels are those of this processor, by name.
 func kernels() map[string]kernel {
 	m := map[string]kernel{}
-	if k64, k32, _ := detect(false, cpu.X86.HasAVX2 && cpu.X86.HasFMA); k64.lanes > 0 {
+	if k64, k32, _ := detect(false, cpu.X86.HasAVX2 && cpu.X86.HasFMA, false); k64.lanes > 0 {
 		m["256x64"], m["256x32"] = k64, k32
 	}
-	if k64, k32, _ := detect(cpu.X86.HasAVX512F, false); k64.lanes > 0 {
+	if k64, k32, _ := detect(cpu.X86.HasAVX512F, false, false); k64.lanes > 0 {
 		m["512x64"], m["512x32"] = k64, k32
+		_, m["512f32"], _ = detect(true, false, true)
 	}
 	return m
 }
@@ -53,9 +54,9 @@ func TestKeys(t *testing.T) {
 		for _, n := range []int{1, 2, 3, 7, 8, 9, 15, 16, 17, 30, 31, 33, 64, 100, 128, 129, 500, 512, 513, 514, 1000, 1024,
 			2048, 2049, 3000, 4096, 5000, 5002, 20000} {
 			for _, numbered := range []bool{false, true} {
-				bits, shift := 52, uint(0)
+				bits, shift, lowest := 52, uint(0), 0.0
 				if kernel.lanes != kernel.words { // 32 bits
-					if bits = 32; numbered {
+					if bits, lowest = 32, First; numbered {
 						continue
 					}
 				}
@@ -71,14 +72,18 @@ func TestKeys(t *testing.T) {
 					for i := range points {
 						points[i] = r.Float64()
 					}
+					span := float64(uint64(1)<<bits - 4)
+					if bits == 32 {
+						span = Last - First - 3
+					}
 					for i := range theta {
-						theta[i] = r.Float64() * float64(uint64(1)<<bits-4) / float64(dim)
+						theta[i] = r.Float64() * span / float64(dim)
 						if i%5 == 4 {
 							theta[i] = float64(1 + c) // many equal keys
 						}
 					}
 					for l := range origin {
-						origin[l] = -r.Float64()
+						origin[l] = -r.Float64() - lowest
 					}
 					want[c] = make([][]uint64, k.lanes)
 					for l := range want[c] {
@@ -161,8 +166,9 @@ func BenchmarkSort(b *testing.B) {
 				keys := kernel.new(n)
 				src := make([]uint64, len(keys.v))
 				r := rand.New(rand.NewPCG(1, 2))
+				key := func() uint64 { return First + r.Uint64N(Last-First+1) }
 				for i := range src {
-					src[i] = r.Uint64N(1 << 62)
+					src[i] = key()<<32 | key()
 				}
 				for b.Loop() {
 					copy(keys.v, src)
