@@ -526,9 +526,17 @@ func (s set) and(with, r reg.VecPhysical) {
 	}
 }
 
+// half is a register of half the width.
+func (s set) half(r reg.VecPhysical) reg.VecPhysical {
+	if s.bytes == 64 {
+		return r.AsY().(reg.VecPhysical)
+	}
+	return r.AsX().(reg.VecPhysical)
+}
+
 // cost sums |a - b| or its square in float64, of even and of odd rows.
 func (s set) cost(p int) {
-	s.start(fmt.Sprintf("cost%dof", p), "func(a, b *uint64, n int, even, odd *float64)", fmt.Sprintf("sums |a - b|^%d of keys below 2^52, of even and of odd rows.", p))
+	s.start(fmt.Sprintf("cost%dof", p), "func(a, b *uint64, n int, even, odd *float64)", fmt.Sprintf("sums |a - b|^%d of keys below 2^%d, of even and of odd rows.", p, map[int]int{64: 52, 32: 31}[s.bits]))
 	a, b, n := Load(Param("a"), GP64()), Load(Param("b"), GP64()), Load(Param("n"), GP64())
 	even, odd := Load(Param("even"), GP64()), Load(Param("odd"), GP64())
 	parts := 64 / s.bits
@@ -542,22 +550,28 @@ func (s set) cost(p int) {
 	row := func(sums []reg.VecPhysical) {
 		for i, sum := range sums {
 			if s.bits == 64 {
+				// 2^52 + key is exact, and so is the difference.
 				s.load(Mem{Base: a}, x)
 				s.load(Mem{Base: b}, y)
+				s.xor(magic, x)
+				s.xor(magic, y)
+				VSUBPD(y, x, x)
 			} else {
-				VPMOVZXDQ(Mem{Base: a, Disp: i * s.bytes / 2}, x)
-				VPMOVZXDQ(Mem{Base: b, Disp: i * s.bytes / 2}, y)
+				half, at := s.half(x), i*s.bytes/2
+				s.load(Mem{Base: a, Disp: at}, half)
+				VPSUBD(Mem{Base: b, Disp: at}, half, half)
+				VCVTDQ2PD(half, x)
 			}
-			// 2^52 + key is exact, and so is the difference.
-			s.xor(magic, x)
-			s.xor(magic, y)
-			VSUBPD(y, x, x)
-			if p == 2 {
-				VMULPD(x, x, x)
-			} else {
+			switch {
+			case p == 1:
 				s.and(positive, x)
+				VADDPD(x, sum, sum)
+			case s.bits == 64:
+				VMULPD(x, x, x)
+				VADDPD(x, sum, sum)
+			default:
+				VFMADD231PD(x, x, sum)
 			}
-			VADDPD(x, sum, sum)
 		}
 		ADDQ(I32(s.bytes), a)
 		ADDQ(I32(s.bytes), b)

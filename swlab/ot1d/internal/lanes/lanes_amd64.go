@@ -144,12 +144,12 @@ func mirror512x32(low *uint64, high *uint64, n int)
 //go:noescape
 func project512x32(v *uint64, points *float64, theta *float64, from *float64, dim int, n int, shift uint64, step uint64)
 
-// cost1of512x32 sums |a - b|^1 of keys below 2^52, of even and of odd rows.
+// cost1of512x32 sums |a - b|^1 of keys below 2^31, of even and of odd rows.
 //
 //go:noescape
 func cost1of512x32(a *uint64, b *uint64, n int, even *float64, odd *float64)
 
-// cost2of512x32 sums |a - b|^2 of keys below 2^52, of even and of odd rows.
+// cost2of512x32 sums |a - b|^2 of keys below 2^31, of even and of odd rows.
 //
 //go:noescape
 func cost2of512x32(a *uint64, b *uint64, n int, even *float64, odd *float64)
@@ -344,12 +344,12 @@ func mirror256x32(low *uint64, high *uint64, n int)
 //go:noescape
 func project256x32(v *uint64, points *float64, theta *float64, from *float64, dim int, n int, shift uint64, step uint64)
 
-// cost1of256x32 sums |a - b|^1 of keys below 2^52, of even and of odd rows.
+// cost1of256x32 sums |a - b|^1 of keys below 2^31, of even and of odd rows.
 //
 //go:noescape
 func cost1of256x32(a *uint64, b *uint64, n int, even *float64, odd *float64)
 
-// cost2of256x32 sums |a - b|^2 of keys below 2^52, of even and of odd rows.
+// cost2of256x32 sums |a - b|^2 of keys below 2^31, of even and of odd rows.
 //
 //go:noescape
 func cost2of256x32(a *uint64, b *uint64, n int, even *float64, odd *float64)

@@ -4339,7 +4339,7 @@ coordinate:
 	RET
 
 // func cost1of512x32(a *uint64, b *uint64, n int, even *float64, odd *float64)
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX2, AVX512F, SSE2
 TEXT ·cost1of512x32(SB), NOSPLIT, $0-40
 	MOVQ         a+0(FP), AX
 	MOVQ         b+8(FP), CX
@@ -4358,36 +4358,28 @@ TEXT ·cost1of512x32(SB), NOSPLIT, $0-40
 	VPXORQ       Z5, Z5, Z5
 
 loop:
-	VPMOVZXDQ (AX), Z0
-	VPMOVZXDQ (CX), Z1
-	VPXORQ    Z6, Z0, Z0
-	VPXORQ    Z6, Z1, Z1
-	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   (AX), Y0
+	VPSUBD    (CX), Y0, Y0
+	VCVTDQ2PD Y0, Z0
 	VPANDQ    Z7, Z0, Z0
 	VADDPD    Z0, Z2, Z2
-	VPMOVZXDQ 32(AX), Z0
-	VPMOVZXDQ 32(CX), Z1
-	VPXORQ    Z6, Z0, Z0
-	VPXORQ    Z6, Z1, Z1
-	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   32(AX), Y0
+	VPSUBD    32(CX), Y0, Y0
+	VCVTDQ2PD Y0, Z0
 	VPANDQ    Z7, Z0, Z0
 	VADDPD    Z0, Z3, Z3
 	ADDQ      $+64, AX
 	ADDQ      $+64, CX
 	DECQ      DX
 	JZ        end
-	VPMOVZXDQ (AX), Z0
-	VPMOVZXDQ (CX), Z1
-	VPXORQ    Z6, Z0, Z0
-	VPXORQ    Z6, Z1, Z1
-	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   (AX), Y0
+	VPSUBD    (CX), Y0, Y0
+	VCVTDQ2PD Y0, Z0
 	VPANDQ    Z7, Z0, Z0
 	VADDPD    Z0, Z4, Z4
-	VPMOVZXDQ 32(AX), Z0
-	VPMOVZXDQ 32(CX), Z1
-	VPXORQ    Z6, Z0, Z0
-	VPXORQ    Z6, Z1, Z1
-	VSUBPD    Z1, Z0, Z0
+	VMOVUPD   32(AX), Y0
+	VPSUBD    32(CX), Y0, Y0
+	VCVTDQ2PD Y0, Z0
 	VPANDQ    Z7, Z0, Z0
 	VADDPD    Z0, Z5, Z5
 	ADDQ      $+64, AX
@@ -4404,7 +4396,7 @@ end:
 	RET
 
 // func cost2of512x32(a *uint64, b *uint64, n int, even *float64, odd *float64)
-// Requires: AVX, AVX512F, SSE2
+// Requires: AVX, AVX2, AVX512F, SSE2
 TEXT ·cost2of512x32(SB), NOSPLIT, $0-40
 	MOVQ         a+0(FP), AX
 	MOVQ         b+8(FP), CX
@@ -4423,42 +4415,30 @@ TEXT ·cost2of512x32(SB), NOSPLIT, $0-40
 	VPXORQ       Z5, Z5, Z5
 
 loop:
-	VPMOVZXDQ (AX), Z0
-	VPMOVZXDQ (CX), Z1
-	VPXORQ    Z6, Z0, Z0
-	VPXORQ    Z6, Z1, Z1
-	VSUBPD    Z1, Z0, Z0
-	VMULPD    Z0, Z0, Z0
-	VADDPD    Z0, Z2, Z2
-	VPMOVZXDQ 32(AX), Z0
-	VPMOVZXDQ 32(CX), Z1
-	VPXORQ    Z6, Z0, Z0
-	VPXORQ    Z6, Z1, Z1
-	VSUBPD    Z1, Z0, Z0
-	VMULPD    Z0, Z0, Z0
-	VADDPD    Z0, Z3, Z3
-	ADDQ      $+64, AX
-	ADDQ      $+64, CX
-	DECQ      DX
-	JZ        end
-	VPMOVZXDQ (AX), Z0
-	VPMOVZXDQ (CX), Z1
-	VPXORQ    Z6, Z0, Z0
-	VPXORQ    Z6, Z1, Z1
-	VSUBPD    Z1, Z0, Z0
-	VMULPD    Z0, Z0, Z0
-	VADDPD    Z0, Z4, Z4
-	VPMOVZXDQ 32(AX), Z0
-	VPMOVZXDQ 32(CX), Z1
-	VPXORQ    Z6, Z0, Z0
-	VPXORQ    Z6, Z1, Z1
-	VSUBPD    Z1, Z0, Z0
-	VMULPD    Z0, Z0, Z0
-	VADDPD    Z0, Z5, Z5
-	ADDQ      $+64, AX
-	ADDQ      $+64, CX
-	DECQ      DX
-	JNZ       loop
+	VMOVUPD     (AX), Y0
+	VPSUBD      (CX), Y0, Y0
+	VCVTDQ2PD   Y0, Z0
+	VFMADD231PD Z0, Z0, Z2
+	VMOVUPD     32(AX), Y0
+	VPSUBD      32(CX), Y0, Y0
+	VCVTDQ2PD   Y0, Z0
+	VFMADD231PD Z0, Z0, Z3
+	ADDQ        $+64, AX
+	ADDQ        $+64, CX
+	DECQ        DX
+	JZ          end
+	VMOVUPD     (AX), Y0
+	VPSUBD      (CX), Y0, Y0
+	VCVTDQ2PD   Y0, Z0
+	VFMADD231PD Z0, Z0, Z4
+	VMOVUPD     32(AX), Y0
+	VPSUBD      32(CX), Y0, Y0
+	VCVTDQ2PD   Y0, Z0
+	VFMADD231PD Z0, Z0, Z5
+	ADDQ        $+64, AX
+	ADDQ        $+64, CX
+	DECQ        DX
+	JNZ         loop
 
 end:
 	VMOVUPD Z2, (BX)
@@ -8619,36 +8599,28 @@ TEXT ·cost1of256x32(SB), NOSPLIT, $0-40
 	VPXOR        Y5, Y5, Y5
 
 loop:
-	VPMOVZXDQ (AX), Y0
-	VPMOVZXDQ (CX), Y1
-	VPXOR     Y6, Y0, Y0
-	VPXOR     Y6, Y1, Y1
-	VSUBPD    Y1, Y0, Y0
+	VMOVUPD   (AX), X0
+	VPSUBD    (CX), X0, X0
+	VCVTDQ2PD X0, Y0
 	VPAND     Y7, Y0, Y0
 	VADDPD    Y0, Y2, Y2
-	VPMOVZXDQ 16(AX), Y0
-	VPMOVZXDQ 16(CX), Y1
-	VPXOR     Y6, Y0, Y0
-	VPXOR     Y6, Y1, Y1
-	VSUBPD    Y1, Y0, Y0
+	VMOVUPD   16(AX), X0
+	VPSUBD    16(CX), X0, X0
+	VCVTDQ2PD X0, Y0
 	VPAND     Y7, Y0, Y0
 	VADDPD    Y0, Y3, Y3
 	ADDQ      $+32, AX
 	ADDQ      $+32, CX
 	DECQ      DX
 	JZ        end
-	VPMOVZXDQ (AX), Y0
-	VPMOVZXDQ (CX), Y1
-	VPXOR     Y6, Y0, Y0
-	VPXOR     Y6, Y1, Y1
-	VSUBPD    Y1, Y0, Y0
+	VMOVUPD   (AX), X0
+	VPSUBD    (CX), X0, X0
+	VCVTDQ2PD X0, Y0
 	VPAND     Y7, Y0, Y0
 	VADDPD    Y0, Y4, Y4
-	VPMOVZXDQ 16(AX), Y0
-	VPMOVZXDQ 16(CX), Y1
-	VPXOR     Y6, Y0, Y0
-	VPXOR     Y6, Y1, Y1
-	VSUBPD    Y1, Y0, Y0
+	VMOVUPD   16(AX), X0
+	VPSUBD    16(CX), X0, X0
+	VCVTDQ2PD X0, Y0
 	VPAND     Y7, Y0, Y0
 	VADDPD    Y0, Y5, Y5
 	ADDQ      $+32, AX
@@ -8665,7 +8637,7 @@ end:
 	RET
 
 // func cost2of256x32(a *uint64, b *uint64, n int, even *float64, odd *float64)
-// Requires: AVX, AVX2, SSE2
+// Requires: AVX, AVX2, FMA3, SSE2
 TEXT ·cost2of256x32(SB), NOSPLIT, $0-40
 	MOVQ         a+0(FP), AX
 	MOVQ         b+8(FP), CX
@@ -8684,42 +8656,30 @@ TEXT ·cost2of256x32(SB), NOSPLIT, $0-40
 	VPXOR        Y5, Y5, Y5
 
 loop:
-	VPMOVZXDQ (AX), Y0
-	VPMOVZXDQ (CX), Y1
-	VPXOR     Y6, Y0, Y0
-	VPXOR     Y6, Y1, Y1
-	VSUBPD    Y1, Y0, Y0
-	VMULPD    Y0, Y0, Y0
-	VADDPD    Y0, Y2, Y2
-	VPMOVZXDQ 16(AX), Y0
-	VPMOVZXDQ 16(CX), Y1
-	VPXOR     Y6, Y0, Y0
-	VPXOR     Y6, Y1, Y1
-	VSUBPD    Y1, Y0, Y0
-	VMULPD    Y0, Y0, Y0
-	VADDPD    Y0, Y3, Y3
-	ADDQ      $+32, AX
-	ADDQ      $+32, CX
-	DECQ      DX
-	JZ        end
-	VPMOVZXDQ (AX), Y0
-	VPMOVZXDQ (CX), Y1
-	VPXOR     Y6, Y0, Y0
-	VPXOR     Y6, Y1, Y1
-	VSUBPD    Y1, Y0, Y0
-	VMULPD    Y0, Y0, Y0
-	VADDPD    Y0, Y4, Y4
-	VPMOVZXDQ 16(AX), Y0
-	VPMOVZXDQ 16(CX), Y1
-	VPXOR     Y6, Y0, Y0
-	VPXOR     Y6, Y1, Y1
-	VSUBPD    Y1, Y0, Y0
-	VMULPD    Y0, Y0, Y0
-	VADDPD    Y0, Y5, Y5
-	ADDQ      $+32, AX
-	ADDQ      $+32, CX
-	DECQ      DX
-	JNZ       loop
+	VMOVUPD     (AX), X0
+	VPSUBD      (CX), X0, X0
+	VCVTDQ2PD   X0, Y0
+	VFMADD231PD Y0, Y0, Y2
+	VMOVUPD     16(AX), X0
+	VPSUBD      16(CX), X0, X0
+	VCVTDQ2PD   X0, Y0
+	VFMADD231PD Y0, Y0, Y3
+	ADDQ        $+32, AX
+	ADDQ        $+32, CX
+	DECQ        DX
+	JZ          end
+	VMOVUPD     (AX), X0
+	VPSUBD      (CX), X0, X0
+	VCVTDQ2PD   X0, Y0
+	VFMADD231PD Y0, Y0, Y4
+	VMOVUPD     16(AX), X0
+	VPSUBD      16(CX), X0, X0
+	VCVTDQ2PD   X0, Y0
+	VFMADD231PD Y0, Y0, Y5
+	ADDQ        $+32, AX
+	ADDQ        $+32, CX
+	DECQ        DX
+	JNZ         loop
 
 end:
 	VMOVUPD Y2, (BX)

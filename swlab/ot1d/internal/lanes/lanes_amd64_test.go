@@ -147,7 +147,14 @@ func TestKeys(t *testing.T) {
 						var part [2]float64
 						for i, a := range want[0][l] {
 							d := float64(int64(a - want[1][l][i]))
-							part[i%2] += max(d, -d) * []float64{1: 1, 2: max(d, -d)}[p]
+							switch {
+							case p == 1:
+								part[i%2] += math.Abs(d)
+							case bits == 32:
+								part[i%2] = math.FMA(d, d, part[i%2])
+							default:
+								part[i%2] += d * d
+							}
 						}
 						if got != part[0]+part[1] {
 							t.Fatalf("%s: %d points, p = %d, lane %d: %v, want %v", name, n, p, l, got, part[0]+part[1])
