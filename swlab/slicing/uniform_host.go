@@ -8,8 +8,9 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab/internal/parallel"
 )
 
-// DrawOnHost draws the directions of Draw on the pure-Go backend, to the last bit. One core draws the
-// backend's random bits, and all cores turn them into directions, which its graph would do on one.
+// DrawOnHost draws the directions of Draw on the pure-Go backend. One core draws the backend's random bits, and
+// all cores turn them into directions, which its graph would do on one. One number in millions may differ from
+// the graph's, in its last bit.
 func (Uniform) DrawOnHost(state []uint64, batch, perPair, dim int) []float32 {
 	u, state := randomBits(state, batch*perPair*dim)
 	v, _ := randomBits(state, len(u))
@@ -42,9 +43,8 @@ func unitNormals(out []float32, u, v []uint32, dim int) {
 	for row := 0; row < len(out); row += dim {
 		x, square := out[row:row+dim], float32(0)
 		for j := range x {
-			log := float32(math.Log(float64(max(uniform(u[row+j]), math.SmallestNonzeroFloat32))))
-			radius := float32(math.Sqrt(float64(-2 * log)))
-			x[j] = radius * float32(math.Cos(float64(uniform(v[row+j])*float32(2*math.Pi))))
+			radius := float32(math.Sqrt(float64(-2 * float32(logUniform(uniform(u[row+j]))))))
+			x[j] = radius * float32(cosTurn(float64(uniform(v[row+j])*float32(2*math.Pi))))
 			square += float32(x[j] * x[j])
 		}
 		if !(square > 1e-30) {
@@ -57,4 +57,53 @@ func unitNormals(out []float32, u, v []uint32, dim int) {
 			x[j] /= norm
 		}
 	}
+}
+
+// tabled is the number of places at which logUniform and cosTurn know the function.
+const tabled = 256
+
+// logs are the logarithms of 1 + (i + 1/2) / tabled, beside the reciprocals of these numbers. turns are
+// cosine and sine of i tabled-ths of a turn.
+var (
+	logs  [tabled]struct{ log, reciprocal float64 }
+	turns [tabled + 1]struct{ cos, sin float64 }
+)
+
+func init() {
+	for i := range logs {
+		at := 1 + (float64(i)+0.5)/tabled
+		logs[i].log, logs[i].reciprocal = math.Log(at), 1/at
+	}
+	for i := range turns {
+		turns[i].sin, turns[i].cos = math.Sincos(float64(i) / tabled * 2 * math.Pi)
+	}
+}
+
+// logUniform is the logarithm of u in [0, 1), of the smallest float32 in place of 0: by its Taylor series from the
+// nearest tabled number, or from 1.
+func logUniform(u float32) float64 {
+	const near1 = 1 - 1.0/tabled
+	if u == 0 {
+		return math.Log(math.SmallestNonzeroFloat32)
+	}
+	base, r := 0.0, float64(u)-1
+	if u < near1 {
+		bits := math.Float32bits(u)
+		i := bits >> 15 % tabled
+		m := float64(math.Float32frombits(bits&(1<<23-1) | 127<<23)) // in [1, 2)
+		base = float64(int(bits>>23)-127)*math.Ln2 + logs[i].log
+		r = (m - (1 + (float64(i)+0.5)/tabled)) * logs[i].reciprocal
+	}
+	return base + r*(1+r*(-1.0/2+r*(1.0/3+r*(-1.0/4+r*(1.0/5-r*(1.0/6))))))
+}
+
+// cosTurn is the cosine of an angle in [0, 2 pi], by its Taylor series from the nearest tabled one.
+func cosTurn(angle float64) float64 {
+	// 2 pi / tabled as the sum of two numbers: multiples of the first are exact.
+	const first = 0x1.921fb544p-6
+	const second = 2*math.Pi/tabled - first
+	i := int(angle*(tabled/(2*math.Pi)) + 0.5)
+	d := angle - float64(i)*first - float64(i)*second
+	at, square := &turns[i], d*d
+	return at.cos*(1-square*(1.0/2-square*(1.0/24))) - at.sin*d*(1-square*(1.0/6-square*(1.0/120)))
 }
