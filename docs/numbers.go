@@ -8,6 +8,8 @@
 //	K of N (H by Holm)<!-- NAME-PRESET: COLUMN,... ROW,... - ROW,... -->  of the differences of all these, those whose interval
 //	                                                        excludes 0, and those of which it does after Holm's correction
 //	K of N (H by Holm)<!-- claim NUMBER -->                 the same of all comparisons of our runs in the text of a claim
+//	D<!-- directions: AMORTIZER turn -->                    median over the steps in results/directions.json: degrees to the next
+//	                                                        step; or length, of the mean over the batch
 //	T ms<!-- bench: GROUP: CASE: PROGRAM -->                its fastest time in results/bench*.json; also: median, peak PROGRAM
 //	R<!-- bench: GROUP: CASE: PROGRAM / PROGRAM -->         a ratio of two; behind /, PROGRAM or PROGRAM is the faster one
 //	R<!-- bench: GROUP: CASE: / fastest -->                 the report's ratio to the fastest peer
@@ -28,6 +30,7 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -73,6 +76,7 @@ func writeNumbers(docs string) error {
 var (
 	difference = regexp.MustCompile(`([-−]?[\d.]+(?: of \d+)?(?: \([^()]*\))?)<!-- (\w+)(-[a-z]+)?: ([\w,]+) ([\w.,-]+) ([-/]) ([\w.,-]+) -->`)
 	ofClaim    = regexp.MustCompile(`\d+ of \d+ \(\d+ by Holm\)<!-- claim (\d+) -->`)
+	direction  = regexp.MustCompile(`(\d\.\d+)(°?<!-- directions: (\w+) (turn|length) -->)`)
 	measured   = regexp.MustCompile(`(\d[\d.]*)( ± [\d.]+)?( ms)?<!-- bench: ([^:|\n]+): ([^:|\n]+?)(?:: ([^|\n]+?))? -->`)
 	steps      = regexp.MustCompile(`(?m)^(\| [^|]* \|).*<!-- steps: (.*?) --> \|$`)
 	sample     = regexp.MustCompile(`(?m)^  (before training|after training) .*$`)
@@ -94,6 +98,11 @@ func filled(docs, text string) (string, error) {
 		value, err := stated(docs, m[2], m[3], m[4], m[5], m[6], m[7])
 		return strings.Replace(m[0], m[1], value, 1), err
 	})
+	replace(direction, func(m []string) (string, error) {
+		v, err := directionOf(docs, m[3], m[4])
+		_, decimals, _ := strings.Cut(m[1], ".")
+		return fmt.Sprintf("%.*f", len(decimals), v) + m[2], err
+	})
 	whole := text
 	replace(ofClaim, func(m []string) (string, error) {
 		all, err := claimed(docs, whole, m[1])
@@ -110,6 +119,32 @@ func filled(docs, text string) (string, error) {
 	replace(steps, b.stepsRow)
 	replace(sample, func(m []string) (string, error) { return quickstart(docs, m[0], m[1]) })
 	return text, failed
+}
+
+// directionOf is the median over the steps of a training by amortized Max-SW: of the turn to the next
+// step in degrees, or of the length of the mean direction over a batch.
+func directionOf(docs, amortizer, what string) (float64, error) {
+	var logged struct{ Directions map[string][][]float64 }
+	raw, err := os.ReadFile(filepath.Join(docs, "results/directions.json"))
+	if err == nil {
+		err = json.Unmarshal(raw, &logged)
+	}
+	steps := logged.Directions[amortizer]
+	if err != nil || len(steps) == 0 {
+		return 0, fmt.Errorf("results/directions.json: no amortizer %s: %w", amortizer, err)
+	}
+	var values []float64
+	for i, d := range steps {
+		if what == "length" {
+			values = append(values, floats.Norm(d, 2))
+		} else if i > 0 {
+			was := steps[i-1]
+			cosine := floats.Dot(was, d) / floats.Norm(was, 2) / floats.Norm(d, 2)
+			values = append(values, math.Acos(min(1, cosine))*180/math.Pi)
+		}
+	}
+	slices.Sort(values)
+	return stat.Quantile(0.5, stat.Empirical, values, nil), nil
 }
 
 // quickstart is a line of README's sample output with the numbers of that row in the notebook.

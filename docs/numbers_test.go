@@ -28,7 +28,7 @@ import (
 // hold a number that rounds to the one in the text. Numbers in formulas, code, links and settings
 // such as κ = 10 need no comment.
 var (
-	exempt  = regexp.MustCompile(difference.String() + "|(?s)```.*?```|`[^`]*`|\\$\\$.*?\\$\\$|\\$[^$]*\\$|\\]\\([^)]*\\)|(?:^|\\W)[κηLTdnmtPθ]\\s?[=≈<>]\\s?[-+−]?[0-9.,]+")
+	exempt  = regexp.MustCompile("(?s)```.*?```|`[^`]*`|\\$\\$.*?\\$\\$|\\$[^$]*\\$|\\]\\([^)]*\\)|(?:^|\\W)[κηLTdnmtPθ]\\s?[=≈<>]\\s?[-+−]?[0-9.,]+")
 	measure = regexp.MustCompile(`[-+−]?\d+(?:\.\d+)?(?:\s?%|°| degrees| times\b)|[-+−]?\d+\.\d+|[-+−]?\d+<!--`)
 	source  = regexp.MustCompile(`(?s)^[\s*]*<!--(.*?)-->`)
 	digits  = regexp.MustCompile(`[-+−]?\d+(?:\.\d+)?(?:e[-+]?\d+)?`)
@@ -40,7 +40,9 @@ var (
 func unsourced(text, outputs string, read func(name string) (string, error)) (problems []string) {
 	text, _, _ = strings.Cut(text, "## Exercises\n") // their numbers are part of the questions
 	whole := text
-	text = exempt.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat("_", len(s)) })
+	for _, pattern := range []*regexp.Regexp{difference, direction, exempt} { // L = 0.26 is no setting in "A − L = 0.26"
+		text = pattern.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat("_", len(s)) })
+	}
 	comments := regexp.MustCompile(`(?s)<!--.*?-->`).FindAllStringIndex(text, -1)
 	inside := func(at int) bool {
 		for _, c := range comments {
@@ -202,7 +204,7 @@ func TestNumbersWritten(t *testing.T) {
 		}
 		found += strings.Count(text, "<!-- bench: ") + len(difference.FindAllString(text, -1))
 		// A comment that names two rows and follows no number.
-		if all := regexp.MustCompile(`<!-- \w+(?:-[a-z]+)?: \w+ \S+ [-/] \S+ -->`).FindAllString(text, -1); len(all) != len(difference.FindAllString(text, -1)) {
+		if all := regexp.MustCompile(`<!-- \w+(?:-[a-z]+)?: [\w,]+ \S+ [-/] \S+ -->`).FindAllString(text, -1); len(all) != len(difference.FindAllString(text, -1)) {
 			t.Errorf("%s: %d comments name a difference, %d follow one", page, len(all), len(difference.FindAllString(text, -1)))
 		}
 	}
