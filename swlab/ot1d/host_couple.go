@@ -8,6 +8,11 @@ import (
 // cost is the cost of one pair and direction. dx and dy, if not nil, must hold zeros; they receive
 // its derivatives in the projections of all points, the coupling held fixed.
 func (h *host) cost(s *hostSorter, task int, dx, dy []float64) float64 {
+	if h.fast {
+		if cost, certain := s.fastCost(task); certain {
+			return cost
+		}
+	}
 	indexBits := uint(0)
 	if h.hasMass() || dx != nil || dy != nil || h.o.Cost != Wasserstein {
 		indexBits = indexBitsOf(max(h.x.Points, h.y.Points))
@@ -109,7 +114,6 @@ type coupling struct {
 	step      float64 // width of a key
 	p         float64
 	sum       float64          // of byRanks, in units of step^p, if a is nil
-	certain   bool             // sum is known to be exact enough
 	exact     *[2][]projection // by point; a and b then hold points alone, and step is 0
 	largest   float64          // difference so far, if p is +Inf
 	dx, dy    []float64

@@ -62,7 +62,7 @@ func outlying(x, y []float32, low, high []float64, ratio float64) bool {
 // tooCoarse reports whether a cost, as a mean over points, is so small in the units of keys that their
 // rounding may show. A cloud and itself have no cost to be found again.
 func (h *host) tooCoarse(c *coupling, pair int, mean float64) bool {
-	if c.certain || c.exact != nil || mean == 0 && !h.hasMass() && slices.Equal(h.x.cloud(pair), h.y.cloud(pair)) {
+	if c.exact != nil || mean == 0 && !h.hasMass() && slices.Equal(h.x.cloud(pair), h.y.cloud(pair)) {
 		return false
 	}
 	switch h.p {

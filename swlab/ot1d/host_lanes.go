@@ -42,6 +42,27 @@ func isFast(sum, p float64, m int) bool {
 	return r >= 2.1e6 || r >= max(2e3, 8.6e6/math.Sqrt(n))
 }
 
+// fastCost is the cost of a task from short keys, and whether it is exact enough.
+func (s *hostSorter) fastCost(task int) (cost float64, certain bool) {
+	if s.outlying[task/s.slices] || s.usesRadix(task) {
+		return 0, false
+	}
+	b := s.block(fastBits)
+	lane := s.sortBlock(b, task, fastBits, 0)
+	if b.scale[lane] == 0 { // all projections are equal
+		return 0, true
+	}
+	sum := b.sum(lane, s.p)
+	cost = sum / b.scale[lane]
+	if s.p == 2 {
+		cost /= b.scale[lane]
+	}
+	if s.normalized {
+		cost /= float64(s.x.Points)
+	}
+	return cost, isFast(sum, s.p, s.x.Points)
+}
+
 // each calls task for tasks from ... to-1 on up to GOMAXPROCS goroutines. Those of a group follow one
 // another on one goroutine and, where there are enough pairs, those of a pair.
 func (h *host) each(from, to int, task func(s *hostSorter, task int)) {

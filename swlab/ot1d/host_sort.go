@@ -68,24 +68,13 @@ func (s *hostSorter) sort(task int, indexBits uint) (coupling, bool) {
 	if s.outlying[pair] {
 		return s.exact(task), true
 	}
-	alone := s.usesRadix(task)
-	if s.fast && !alone {
-		b := s.block(fastBits)
-		lane := s.sortBlock(b, task, fastBits, 0)
-		if b.scale[lane] == 0 {
-			return coupling{}, false
-		}
-		if sum := b.sum(lane, s.p); isFast(sum, s.p, s.x.Points) {
-			return coupling{p: s.p, step: 1 / b.scale[lane], sum: sum, certain: true}, true
-		}
-	}
 	r := s.quantizer(pair, theta, min(fixedBits, 62-indexBits))
 	if r.scale == 0 {
 		return coupling{}, false
 	}
 	c := coupling{p: s.p, step: 1 / r.scale, indexBits: indexBits}
 	switch {
-	case alone || max(s.x.Points, s.y.Points) > maxLanePoints:
+	case s.usesRadix(task) || max(s.x.Points, s.y.Points) > maxLanePoints:
 		c.a = s.radix(0, s.x.cloud(pair), theta, r, indexBits)
 		c.b = s.radix(1, s.y.cloud(pair), theta, r, indexBits)
 	case indexBits > 0 || !s.byRank() || s.p != 1 && s.p != 2:
