@@ -7,7 +7,7 @@
 //	                                                        ROW,ROW pools the deviations of several rows
 //	K of N (H by Holm)<!-- NAME-PRESET: COLUMN,... ROW,... - ROW,... -->  of the differences of all these, those whose interval
 //	                                                        excludes 0, and those of which it does after Holm's correction
-//	K of N (H by Holm)<!-- claim NUMBER -->                 the same of all comparisons of our runs in the text of a claim
+//	K of N (H)<!-- claim NUMBER -->                         the same of all comparisons of our runs in the text of a claim
 //	D<!-- directions: AMORTIZER turn -->                    median over the steps in results/directions.json: degrees to the next
 //	                                                        step; or length, of the mean over the batch
 //	T ms<!-- bench: GROUP: CASE: PROGRAM -->                its fastest time in results/bench*.json; also: median, peak PROGRAM
@@ -75,7 +75,7 @@ func writeNumbers(docs string) error {
 
 var (
 	difference = regexp.MustCompile(`([-−]?[\d.]+(?: of \d+)?(?: \([^()]*\))?)<!-- (\w+)(-[a-z]+)?: ([\w,]+) ([\w.,-]+) ([-/]) ([\w.,-]+) -->`)
-	ofClaim    = regexp.MustCompile(`\d+ of \d+ \(\d+ by Holm\)<!-- claim (\d+) -->`)
+	ofClaim    = regexp.MustCompile(`\d+ of \d+ \(\d+\)<!-- claim (\d+) -->`)
 	direction  = regexp.MustCompile(`(\d\.\d+)(°?<!-- directions: (\w+) (turn|length) -->)`)
 	measured   = regexp.MustCompile(`(\d[\d.]*)( ± [\d.]+)?( ms)?<!-- bench: ([^:|\n]+): ([^:|\n]+?)(?:: ([^|\n]+?))? -->`)
 	steps      = regexp.MustCompile(`(?m)^(\| [^|]* \|).*<!-- steps: (.*?) --> \|$`)
@@ -106,7 +106,7 @@ func filled(docs, text string) (string, error) {
 	whole := text
 	replace(ofClaim, func(m []string) (string, error) {
 		all, err := claimed(docs, whole, m[1])
-		return excluding(all) + "<!-- claim " + m[1] + " -->", err
+		return strings.Replace(excluding(all), " by Holm", "", 1) + "<!-- claim " + m[1] + " -->", err
 	})
 	if !strings.Contains(text, "<!-- bench: ") {
 		return text, failed
