@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // machine describes where the numbers were measured.
@@ -21,6 +23,7 @@ type machine struct {
 	HugePages string `json:"huge_pages"` // what the kernel offers
 	Load      string `json:"load"`       // when the report was written
 	Go        string `json:"go"`
+	Commit    string `json:"commit,omitempty"` // of the program, when the report was written
 	Date      string `json:"date"`
 }
 
@@ -29,13 +32,29 @@ func thisMachine() machine {
 		Processor: field("/proc/cpuinfo", "model name"),
 		Model:     "family " + field("/proc/cpuinfo", "cpu family") + ", model " + field("/proc/cpuinfo", "model"), Vectors: vectors(field("/proc/cpuinfo", "flags")), Cores: runtime.NumCPU(), Memory: gigabytes(field("/proc/meminfo", "MemTotal")),
 		System: runtime.GOOS + "/" + runtime.GOARCH + ", kernel " + content("/proc/sys/kernel/osrelease"), HugePages: content("/sys/kernel/mm/transparent_hugepage/enabled"),
-		Load: content("/proc/loadavg"), Go: runtime.Version(), Date: time.Now().UTC().Format("2006-01-02"),
+		Load: content("/proc/loadavg"), Go: runtime.Version(), Commit: commit(), Date: time.Now().UTC().Format("2006-01-02"),
 	}
 }
 
 // like reports whether times of both machines can stand in one report.
 func (m machine) like(other machine) bool {
 	return m.Processor == other.Processor && m.Model == other.Model && m.Vectors == other.Vectors && m.Cores == other.Cores
+}
+
+// slug names a kind of machine in the name of a file.
+func (m machine) slug() string {
+	name := fmt.Sprintf("%s %s %s %d cores", m.Processor, m.Model, m.Vectors, m.Cores)
+	words := strings.FieldsFunc(strings.ToLower(name), func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+	return strings.Join(words, "-")
+}
+
+// commit is the short name of the commit at hand, with -dirty after a change.
+func commit() string {
+	out, err := exec.Command("git", "describe", "--always", "--dirty", "--abbrev=8", "--exclude=*").Output()
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(out))
 }
 
 // field returns the value of the first line "name : value" of a file, or "unknown".

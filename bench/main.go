@@ -2,11 +2,10 @@
 // on (see README.md here):
 //
 //	make bench                                   installs the others, pinned, and calls
-//	go -C bench run . --rounds 3                    measures what is missing, then writes docs/results/bench.*
+//	go -C bench run . --rounds 3                    measures what is missing, then writes this processor's report, docs/results/bench*.*
 //	go -C bench run . --budget 30m                  the same, but stops after that time; the next call resumes
 //	go -C bench run . --only '^steps/.*v-DSW'       only the cases whose group/name match
-//	go -C bench run . --only '^vMF' --report-as vmf the same, with a report of their own, docs/results/vmf.*
-//	go -C bench run . --report                      measures nothing; where nothing is stored, from docs/results/bench.json
+//	go -C bench run . --report                      measures nothing; where nothing is stored, from docs/results/bench*.json
 //	go -C bench run . --quick                       small sizes, for a trial; all files in .out/bench/quick
 package main
 
@@ -21,7 +20,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
-	"slices"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -29,7 +28,7 @@ import (
 // options are those of the command line.
 type options struct {
 	work    string        // folder of programs, clouds and raw results
-	results string        // folder and name of the report, without extension
+	results string        // folder and first letters of the names of the reports
 	rounds  int           // per case
 	budget  time.Duration // no program is started after this time; 0: unlimited
 	limit   time.Duration // per program
@@ -46,7 +45,6 @@ func main() {
 	list := flag.Bool("list", false, "print the cases and stop")
 	report := flag.Bool("report", false, "write the report of what has been measured")
 	fresh := flag.Bool("fresh", false, "forget what has been measured")
-	name := flag.String("report-as", "bench", "name of the report in docs/results; another than bench holds only the cases of --only")
 	flag.Parse()
 	// Its files are named from the root of the repository, wherever go -C bench run starts it.
 	if dir, err := os.Getwd(); err == nil && filepath.Base(dir) == "bench" {
@@ -54,14 +52,14 @@ func main() {
 			fail(err)
 		}
 	}
-	o := options{work: filepath.Join(".out", "bench"), results: filepath.Join("docs", "results", *name), rounds: *rounds, budget: *budget, limit: *limit, quick: *quick}
+	o := options{work: filepath.Join(".out", "bench"), results: filepath.Join("docs", "results", "bench"), rounds: *rounds, budget: *budget, limit: *limit, quick: *quick}
 	var err error
 	if o.only, err = regexp.Compile(*only); err != nil {
 		fail(fmt.Errorf("--only: %w", err))
 	}
 	if o.quick {
 		o.work = filepath.Join(o.work, "quick")
-		o.results = filepath.Join(o.work, *name)
+		o.results = filepath.Join(o.work, "bench")
 	}
 	cases := plan(o.work, o.quick)
 	if *list {
@@ -85,41 +83,58 @@ func main() {
 			fail(err)
 		}
 	}
-	if *name != "bench" {
-		cases = slices.DeleteFunc(cases, func(c testCase) bool { return !o.only.MatchString(c.Group + "/" + c.Name) })
-	}
-	s, err := results(o, cases)
-	if err == nil {
-		err = write(o.results, s)
-	}
+	written, err := o.report(cases)
 	if err != nil {
 		fail(err)
 	}
-	fmt.Println("report:", o.results+".md")
+	for _, base := range written {
+		fmt.Println("report:", base+".md")
+	}
 }
 
-// results summarises what has been measured here. The report's JSON file has what has not been, if it was
-// measured on such a machine.
-func results(o options, cases []testCase) (summary, error) {
+// report writes the report of this processor and leaves those of others alone. What has not been measured now is
+// taken from its earlier report. If nothing has been measured, all reports are written again.
+func (o options) report(cases []testCase) (written []string, err error) {
 	runs, err := readRuns(o.store())
 	if err != nil {
-		return summary{}, err
+		return nil, err
 	}
-	var stored summary
-	raw, err := os.ReadFile(o.results + ".json")
+	reports, err := filepath.Glob(o.results + "*.json")
 	if err != nil {
-		if len(runs) > 0 && errors.Is(err, os.ErrNotExist) {
-			return summarise(cases, runs, stored), nil
+		return nil, err
+	}
+	m := thisMachine()
+	base, earlier := o.results, []caseSummary(nil) // the first report needs no longer name
+	if len(reports) > 0 {
+		base += "-" + m.slug()
+	}
+	for _, path := range reports {
+		var stored summary
+		raw, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
 		}
-		return summary{}, fmt.Errorf("nothing has been measured: %w", err)
+		if err := json.Unmarshal(raw, &stored); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		name := strings.TrimSuffix(path, ".json")
+		switch {
+		case len(runs) == 0:
+			written = append(written, name)
+			if err := write(name, conclude(cases, stored.Machine, stored.Cases)); err != nil {
+				return nil, err
+			}
+		case m.like(stored.Machine):
+			base, earlier = name, stored.Cases
+		}
 	}
-	if err := json.Unmarshal(raw, &stored); err != nil {
-		return summary{}, fmt.Errorf("%s.json: %w", o.results, err)
+	switch {
+	case len(runs) > 0:
+		return []string{base}, write(base, summarise(cases, runs, m, earlier))
+	case len(written) == 0:
+		return nil, errors.New("nothing has been measured")
 	}
-	if len(runs) == 0 {
-		return conclude(cases, stored.Machine, stored.Cases), nil
-	}
-	return summarise(cases, runs, stored), nil
+	return written, nil
 }
 
 func (o options) store() string { return filepath.Join(o.work, "runs.jsonl") }

@@ -54,9 +54,12 @@ var units = map[string]string{
 
 func markdown(name string, s summary, pictured bool) string {
 	var b strings.Builder
-	m := s.Machine
+	m, committed := s.Machine, ""
+	if m.Commit != "" {
+		committed = ", commit " + m.Commit
+	}
 	fmt.Fprintf(&b, "# Benchmarks\n\nWritten by `make bench` ([how](../../bench/README.md)); all numbers are in [%[1]s.json](%[1]s.json).\n\n", name)
-	fmt.Fprintf(&b, "%s, %d cores, %s memory, %s, huge pages %s, %s, %s. Load at the end: %s.\n\n", strings.TrimSuffix(m.Processor+" ("+m.Model+") with "+m.Vectors, " with "), m.Cores, m.Memory, m.System, m.HugePages, m.Go, m.Date, m.Load)
+	fmt.Fprintf(&b, "%s, %d cores, %s memory, %s, huge pages %s, %s, %s%s. Load at the end: %s.\n\n", strings.TrimSuffix(m.Processor+" ("+m.Model+") with "+m.Vectors, " with "), m.Cores, m.Memory, m.System, m.HugePages, m.Go, m.Date, committed, m.Load)
 	b.WriteString("`min` is the fastest call of all rounds, `median` that of the rounds' medians, `spread` from the lowest to the highest of them. `ratio` divides a program's median by that of the first program in the same round: the median over the rounds, and its range; above 1 the first is faster. `of minima` is the same ratio of the fastest calls of all rounds, which other work on the machine disturbs least; in the row of this project it is, in bold, our fastest call over that of the fastest of the others. `compile` is not part of the times: by how much the first steps are longer than the others. `peak` is the largest resident memory of the process.\n")
 	if slices.ContainsFunc(s.Cases, func(c caseSummary) bool { return c.Earlier }) {
 		fmt.Fprintf(&b, "\nCases marked%s are those of an earlier report from such a machine; the program may have changed since. Targets and exponents of growth take them as they are.\n", earlierMark)

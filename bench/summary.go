@@ -71,14 +71,12 @@ func spreadOf(v []float64) *spread {
 }
 
 // summarise sorts the runs in the order of the plan. Cases that are not measured, or not with all programs, are
-// taken from an earlier report of such a machine; if it has none, they are left out or as they are.
-func summarise(plan []testCase, runs []run, earlier summary) summary {
-	stored, m := map[[2]string]caseSummary{}, thisMachine()
-	if m.like(earlier.Machine) {
-		for _, c := range earlier.Cases {
-			c.Earlier = true
-			stored[[2]string{c.Group, c.Name}] = c
-		}
+// taken from the earlier report of such a machine; if it has none, they are left out or as they are.
+func summarise(plan []testCase, runs []run, m machine, earlier []caseSummary) summary {
+	stored := map[[2]string]caseSummary{}
+	for _, c := range earlier {
+		c.Earlier = true
+		stored[[2]string{c.Group, c.Name}] = c
 	}
 	of := map[key][]run{} // by case and program, all rounds
 	for _, r := range runs {

@@ -10,11 +10,15 @@
 //	K of N (H)<!-- claim NUMBER -->                         the same of all comparisons of our runs in the text of a claim
 //	D<!-- directions: AMORTIZER turn -->                    median over the steps in results/directions.json: degrees to the next
 //	                                                        step; or length, of the mean over the batch
-//	T ms<!-- bench: GROUP: CASE: PROGRAM -->                its fastest time in results/bench*.json; also: median, peak PROGRAM
+//	T ms<!-- bench: GROUP: CASE: PROGRAM -->                its fastest time in a report results/bench*.json; also: median, peak PROGRAM
 //	R<!-- bench: GROUP: CASE: PROGRAM / PROGRAM -->         a ratio of two; behind /, PROGRAM or PROGRAM is the faster one
 //	R<!-- bench: GROUP: CASE: / fastest -->                 the report's ratio to the fastest peer
-//	E ± U<!-- bench: AXIS: CURVE -->                        an exponent of this project
+//	E ± U<!-- bench: AXIS: CURVE -->                        an exponent of this project, the largest
+//	**P and Q**<!-- bench: processors -->                   those that have a report
 //	| LOSS | ... <!-- steps: LOSS --> |                     a row of README's table of training steps
+//
+// Where the reports of several processors have a case, its numbers are those of the report in which this project does worst
+// against the fastest peer.
 //
 // The sample output of the quickstart in README is that of the notebook.
 package main
@@ -78,6 +82,7 @@ var (
 	ofClaim    = regexp.MustCompile(`\d+ of \d+ \(\d+\)<!-- claim (\d+) -->`)
 	direction  = regexp.MustCompile(`(\d\.\d+)(°?<!-- directions: (\w+) (turn|length) -->)`)
 	measured   = regexp.MustCompile(`(\d[\d.]*)( ± [\d.]+)?( ms)?<!-- bench: ([^:|\n]+): ([^:|\n]+?)(?:: ([^|\n]+?))? -->`)
+	processors = regexp.MustCompile(`\*\*[^*\n]*\*\*(<!-- bench: processors -->)`)
 	steps      = regexp.MustCompile(`(?m)^(\| [^|]* \|).*<!-- steps: (.*?) --> \|$`)
 	sample     = regexp.MustCompile(`(?m)^  (before training|after training) .*$`)
 )
@@ -116,6 +121,9 @@ func filled(docs, text string) (string, error) {
 		return "", err
 	}
 	replace(measured, b.number)
+	replace(processors, func(m []string) (string, error) {
+		return "**" + strings.Join(b.Processors, " and ") + "**" + m[1], nil
+	})
 	replace(steps, b.stepsRow)
 	replace(sample, func(m []string) (string, error) { return quickstart(docs, m[0], m[1]) })
 	return text, failed
@@ -172,13 +180,16 @@ func quickstart(docs, line, row string) (string, error) {
 	}), nil
 }
 
-// benchmarks is what the reports of the benchmark hold, those of some of its groups before the whole.
+// benchmarks is what the reports of all processors hold.
 type benchmarks struct {
-	Cases []benchmarkCase
-	Fits  []struct {
-		Axis, Curve, Program  string
-		Exponent, Uncertainty float64
-	}
+	Processors []string
+	Cases      []benchmarkCase
+	Fits       []benchmarkFit
+}
+
+type benchmarkFit struct {
+	Axis, Curve, Program  string
+	Exponent, Uncertainty float64
 }
 
 type benchmarkCase struct {
@@ -198,30 +209,41 @@ type benchmarkProgram struct {
 
 func readBenchmarks(docs string) (benchmarks, error) {
 	var all benchmarks
-	files, err := filepath.Glob(filepath.Join(docs, "results/bench-*.json"))
+	files, err := filepath.Glob(filepath.Join(docs, "results/bench*.json"))
 	if err != nil {
 		return all, err
 	}
-	for _, file := range append(files, filepath.Join(docs, "results/bench.json")) {
+	for _, file := range files {
 		raw, err := os.ReadFile(file)
 		if err != nil {
 			return all, err
 		}
-		var b benchmarks
+		var b struct {
+			Machine struct{ Processor, Model string }
+			Cases   []benchmarkCase
+			Fits    []benchmarkFit
+		}
 		if err := json.Unmarshal(raw, &b); err != nil {
 			return all, fmt.Errorf("%s: %w", file, err)
 		}
+		all.Processors = append(all.Processors, b.Machine.Processor+" ("+b.Machine.Model+")")
 		all.Cases, all.Fits = append(all.Cases, b.Cases...), append(all.Fits, b.Fits...)
 	}
 	return all, nil
 }
 
+// find is the case with the largest ratio to the fastest peer.
 func (b benchmarks) find(group, name string) (benchmarkCase, error) {
-	i := slices.IndexFunc(b.Cases, func(c benchmarkCase) bool { return c.Group == group && c.Name == name })
-	if i < 0 {
+	var worst *benchmarkCase
+	for i, c := range b.Cases {
+		if c.Group == group && c.Name == name && (worst == nil || c.Fastest.Ratio > worst.Fastest.Ratio) {
+			worst = &b.Cases[i]
+		}
+	}
+	if worst == nil {
 		return benchmarkCase{}, fmt.Errorf("results/bench*.json: no case %s: %s", group, name)
 	}
-	return b.Cases[i], nil
+	return *worst, nil
 }
 
 // value is what a program of the case took: its fastest time, the median, or the peak of its memory; of several programs, the least.
@@ -249,13 +271,18 @@ func (b benchmarks) number(m []string) (string, error) {
 	write := func(v float64) string { return fmt.Sprintf("%.*f", len(decimals), v) }
 	comment := m[0][strings.Index(m[0], "<!--"):]
 	if m[6] == "" {
-		for _, f := range slices.Backward(b.Fits) { // the last is that of the whole report
-			if f.Axis == m[4] && f.Curve == m[5] && f.Program == "swlab" {
-				if m[2] == "" {
-					return write(f.Exponent) + comment, nil
-				}
-				return write(f.Exponent) + " ± " + write(f.Uncertainty) + comment, nil
+		var worst *benchmarkFit
+		for i, f := range b.Fits {
+			mine := f.Axis == m[4] && f.Curve == m[5] && f.Program == "swlab"
+			if mine && (worst == nil || f.Exponent > worst.Exponent) {
+				worst = &b.Fits[i]
 			}
+		}
+		switch {
+		case worst != nil && m[2] == "":
+			return write(worst.Exponent) + comment, nil
+		case worst != nil:
+			return write(worst.Exponent) + " ± " + write(worst.Uncertainty) + comment, nil
 		}
 		return "", fmt.Errorf("results/bench*.json: no exponent of %s in %s", m[5], m[4])
 	}
