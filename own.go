@@ -160,8 +160,14 @@ func (a ownAmortizer) Direction(w weights.Nodes, x, y *Node) *Node {
 // Directions makes a slicing distribution of your own: f draws one direction, of any length but 0, with as many
 // coordinates as the clouds have. It goes with SW and its relatives, to compare clouds.
 func Directions(name string, f func(r *rand.Rand) []float32) Option {
-	slicing.Register(name, slicing.Entry{New: func(slicing.Config) slicing.Distribution { return ownDirections{name, f} }, Reads: []string{"slices"}})
-	o := option("slicing", name)
+	return Distribution(ownDirections{name, f})
+}
+
+// Distribution is Directions in the form of package slicing, whose Draw builds directions in a graph: it can be trained
+// on as well.
+func Distribution(d slicing.Distribution) Option {
+	slicing.Register(d.Name(), slicing.Entry{New: func(slicing.Config) slicing.Distribution { return d }, Reads: []string{"slices"}})
+	o := option("slicing", d.Name())
 	o.own = true
 	return o
 }

@@ -164,7 +164,7 @@ INDEX = """<h1>Sliced Wasserstein distances on point clouds</h1>
 GROUPS = {"0": "From slices to trained networks", "1": "From slices to trained networks", "2": "Your own", "3": "The paper's tables"}
 
 # Number of the output picture on the card of a notebook; 0 where none is chosen.
-THUMBNAILS = {"00": 2, "01": 6, "07": 1, "08": 2, "10": 1, "30": 4, "13": 2, "14": 1}
+THUMBNAILS = {"00": 2, "01": 6, "07": 1, "08": 1, "10": 1, "12": 1, "13": 2, "14": 1}
 
 
 def bar(up=""):

@@ -195,6 +195,9 @@ func drawClouds(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
 		rows = append(rows, row)
 	}
 	o := vmfviz.CloudsOptions{Title: s.Title}
+	if len(rows) > 0 && len(rows[0].Clouds) > 3 {
+		o.Cell = 100 // as large on a telephone
+	}
 	if len(sets) > 0 && sets[0].Dim == 2 {
 		o.View = vmfviz.From(0, 0)
 	}

@@ -261,14 +261,6 @@ func (b *Session) Picture(name string, p *vmfviz.Picture, err error) {
 	show.Picture(p)
 }
 
-// Figure is Picture for a paper: beside the PNG it saves pictures/NAME.pdf and pictures/NAME.svg.
-func (b *Session) Figure(name string, p *vmfviz.Picture, err error) {
-	b.Picture(name, p, err)
-	for _, ending := range []string{".pdf", ".svg"} {
-		show.Check(p.Save(filepath.Join(b.Out, "pictures", name+ending)))
-	}
-}
-
 // Summary writes summary.json for `make run`: the trained row with its scores before and after, the
 // backend, the times, the pictures.
 func (b *Session) Summary(row string, before, after experiments.Scores) error {

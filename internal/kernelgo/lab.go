@@ -11,7 +11,7 @@ import (
 // needs the library: a loss, an amortizer or directions of the reader's own.
 const (
 	thin    = "-tags=swlab_cell"
-	ownCode = `(Loss|LossFunc|Amortizer|Directions|Node|Weights|W)\b`
+	ownCode = `(Loss|LossFunc|Amortizer|Directions|Distribution|Node|Weights|W)\b`
 )
 
 // withLibrary makes the following builds have the library in package lab.
