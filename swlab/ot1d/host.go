@@ -51,7 +51,7 @@ type HostConfig struct {
 	// solve, by several goroutines, and perhaps twice.
 	Report func(pair, slice int, r solve.Result)
 
-	// Fast sorts projections as integers of 32 bits instead of 52, mostly in 0.67 to 0.80 of the time. The
+	// Fast sorts projections as integers of 31 bits instead of 52, mostly in 0.67 to 0.80 of the time. The
 	// relative error of a cost is at most 1e-6: costs for which that is not certain are computed
 	// again, exactly. It applies to p = 1 and 2, clouds of one size without masses, on a processor
 	// with AVX2 or AVX-512; other costs are exact. Gradients are not computed from it.
@@ -153,7 +153,7 @@ type host struct {
 	slices     int
 	directions []float64 // [slices, Dim] or [Batch, slices, Dim]
 	shared     bool
-	fast       bool // 32 bits
+	fast       bool // short keys
 }
 
 // NewHostPairs checks the pairs: its errors are those of HostGradients for x, y and o. The clouds are

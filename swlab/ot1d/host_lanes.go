@@ -29,7 +29,7 @@ const (
 // relation: the golden ratio and the square root of 2.
 var dithers = [2]float64{0.6180339887498949, 0.4142135623730951}
 
-// isFast reports whether a sum of m terms |a - b|^p of keys of 32 bits has a relative error of at most
+// isFast reports whether a sum of m terms |a - b|^p of short keys has a relative error of at most
 // 1e-6. Every a - b is off by less than one unit. For p = 1 the sum is off by less than m. For p = 2
 // and the root mean square r, it is off by less than m (2 r + 1); and because dithered errors have
 // mean 0 and standard deviations of up to 1/2, by 6 sqrt(2 m) r + m/2 at six standard deviations.
@@ -112,7 +112,7 @@ func (h *host) fits() error {
 	procs := runtime.GOMAXPROCS(0)
 	n := min(procs, len(h.groups(0, h.x.Batch*h.slices, procs)))
 	const keys, coordinate = 64, 8 // bytes of a point of either cloud
-	what := "points: clouds of %d points sorted by %d goroutines, with keys of 32 bits (path host needs a quarter)"
+	what := "points: clouds of %d points sorted by %d goroutines, with short keys (path host needs a quarter)"
 	return memory.Check(fmt.Sprintf(what, points, n),
 		memory.Bytes(2*(keys+coordinate*h.x.Dim), n, points))
 }
