@@ -50,6 +50,44 @@ const (
 
 // NewLandscape computes F of the first clouds of x and y.
 func NewLandscape(x, y *datasets.Set) (*Landscape, error) {
+	l, err := gridOf(x, y)
+	if err != nil {
+		return nil, err
+	}
+	half, err := SliceCosts(l.x, l.y, l.Grid[:len(l.Grid)/2])
+	if err != nil {
+		return nil, err
+	}
+	l.costs = make([]float64, 2*len(half))
+	for i, v := range half { // F(−θ) = F(θ)
+		l.costs[i], l.costs[l.opposite(i)] = v, v
+	}
+	return l.withMean(), nil
+}
+
+// KnownLandscape is F of the first clouds of x and y, whose values for the grid are known.
+func KnownLandscape(x, y *datasets.Set, values []float64) (*Landscape, error) {
+	l, err := gridOf(x, y)
+	if err != nil {
+		return nil, err
+	}
+	if len(values) != len(l.weights) {
+		return nil, fmt.Errorf("landscape: expected %d values, found %d", len(l.weights), len(values))
+	}
+	l.costs = values
+	return l.withMean(), nil
+}
+
+func (l *Landscape) withMean() *Landscape {
+	l.Values = l.costs
+	for i, v := range l.costs {
+		l.Mean += l.weights[i] * v
+	}
+	return l
+}
+
+// gridOf is a landscape without values.
+func gridOf(x, y *datasets.Set) (*Landscape, error) {
 	l := &Landscape{x: x.Select([]int{0}), y: y.Select([]int{0}), kappa: math.Inf(1)}
 	switch {
 	case x.Dim != y.Dim:
@@ -71,18 +109,6 @@ func NewLandscape(x, y *datasets.Set) (*Landscape, error) {
 	default:
 		return nil, fmt.Errorf("landscape: expected clouds of dimension 2 or 3, found %d", x.Dim)
 	}
-	half, err := SliceCosts(l.x, l.y, l.Grid[:len(l.Grid)/2])
-	if err != nil {
-		return nil, err
-	}
-	l.costs = make([]float64, 2*len(half))
-	for i, v := range half { // F(−θ) = F(θ)
-		l.costs[i], l.costs[l.opposite(i)] = v, v
-	}
-	l.Values = l.costs
-	for i, v := range l.costs {
-		l.Mean += l.weights[i] * v
-	}
 	return l, nil
 }
 
@@ -95,22 +121,64 @@ func (l *Landscape) opposite(i int) int {
 	return (sphereRows-1-i/columns)*columns + (i+sphereRows)%columns
 }
 
-// Around returns J of that concentration, at most LargestKappa.
-func (l *Landscape) Around(kappa float64) (*Landscape, error) {
+// Blurred is J of that concentration, at most LargestKappa, without values for the grid.
+func (l *Landscape) Blurred(kappa float64) (*Landscape, error) {
 	if !(kappa >= 0 && kappa <= LargestKappa) {
 		return nil, fmt.Errorf("kappa: expected a number from 0 to %d, found %g", LargestKappa, kappa)
 	}
 	j := *l
-	j.kappa = kappa
-	half, err := j.At(l.Grid[:len(l.Grid)/2])
+	j.kappa, j.Values = kappa, nil
+	return &j, nil
+}
+
+// Around returns J of that concentration, at most LargestKappa.
+func (l *Landscape) Around(kappa float64) (*Landscape, error) {
+	j, err := l.Blurred(kappa)
 	if err != nil {
 		return nil, err
 	}
-	j.Values = make([]float64, 2*len(half))
-	for i, v := range half {
-		j.Values[i], j.Values[j.opposite(i)] = v, v
+	columns := 2 * sphereRows
+	if l.x.Dim == 2 {
+		columns = circleSteps
 	}
-	return &j, nil
+	j.Values = make([]float64, len(l.costs))
+	for start := 0; start < len(l.costs)/2; start += columns {
+		// The density of the direction in one row and column c around that in another row and column j depends on the
+		// rows and c - j alone.
+		d := l.x.Dim
+		density := j.density(l.Grid[start*d : (start+1)*d])
+		for column := range min(columns, len(l.costs)/2-start) {
+			sum := 0.0
+			for row := 0; row < len(density); row += columns {
+				ahead, behind := l.costs[row+column:row+columns], l.costs[row:row+column]
+				for i, v := range ahead {
+					sum += v * density[row+i]
+				}
+				for i, v := range behind {
+					sum += v * density[row+len(ahead)+i]
+				}
+			}
+			j.Values[start+column], j.Values[l.opposite(start+column)] = sum, sum
+		}
+	}
+	return j, nil
+}
+
+// density returns the weights of the costs in J at a unit direction, with sum 1.
+func (l *Landscape) density(at []float32) []float64 {
+	d, total, out := l.x.Dim, 0.0, make([]float64, len(l.weights))
+	for i, w := range l.weights {
+		cos := -1.0
+		for k, v := range at {
+			cos += float64(v) * float64(l.Grid[i*d+k])
+		}
+		out[i] = w * math.Exp(l.kappa*cos)
+		total += out[i]
+	}
+	for i := range out {
+		out[i] /= total
+	}
+	return out
 }
 
 // At returns the values at unit directions [n, d].
@@ -121,16 +189,11 @@ func (l *Landscape) At(directions []float32) ([]float64, error) {
 	d := l.x.Dim
 	var out []float64
 	for at := range slices.Chunk(directions, d) {
-		sum, total := 0.0, 0.0
-		for i, w := range l.weights {
-			cos := -1.0
-			for k, v := range at {
-				cos += float64(v) * float64(l.Grid[i*d+k])
-			}
-			w *= math.Exp(l.kappa * cos)
-			sum, total = sum+w*l.costs[i], total+w
+		sum := 0.0
+		for i, w := range l.density(at) {
+			sum += w * l.costs[i]
 		}
-		out = append(out, sum/total)
+		out = append(out, sum)
 	}
 	return out, nil
 }

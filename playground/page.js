@@ -8,26 +8,47 @@ async function unpack(text) {
 }
 // Questions wait in the order of ORDER. Of one kind only the latest waits; one that it replaces is never answered. Nor is one about clouds
 // that change.
-const ORDER = ["shapes", "cloud", "slice", "flow", "landscape", "estimate", "ascent", "predict"];
+const ORDER = ["shape", "cloud", "match", "slice", "descend", "landscape", "vmf_samples", "distance", "ascent", "direction"];
+const CHANGES = ORDER.slice(0, 3);
 const waiting = new Map();
 let worker, asked = null, last = 0, forgotten = 0, changing = false;
-function ask(question, key = question.op) {
-  if (changing && question.op !== "cloud") return new Promise(() => {});
-  return new Promise((done, fail) => { waiting.set(key, { question, done, fail, forgotten }); next(); });
+// ask calls a function of package calls. Settings are texts or what becomes one; arrays are { name: values } or, of several rows, { name: [values, ...shape] }.
+// The answer has the values of its arrays by their names; of an array without a shape the number, null where it is none.
+function ask(fn, settings = {}, arrays = {}, seed = 0, key = fn) {
+  if (changing && !CHANGES.includes(fn)) return new Promise(() => {});
+  const question = { function: fn, seed, settings: {}, arrays: [] }, data = [];
+  for (const name in settings) question.settings[name] = String(settings[name]);
+  for (const name in arrays) {
+    const [values, ...shape] = Array.isArray(arrays[name][0]) || ArrayBuffer.isView(arrays[name][0]) ? arrays[name] : [arrays[name], arrays[name].length];
+    const numbers = ArrayBuffer.isView(values) ? values : Float32Array.from(values);
+    question.arrays.push({ name, dtype: numbers instanceof Float64Array ? "float64" : "float32", shape });
+    data.push(new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength));
+  }
+  return new Promise((done, fail) => { waiting.set(key, { question, data, done, fail, forgotten }); next(); });
 }
 function next() {
   if (asked || !worker || !waiting.size) return;
   const key = [...waiting.keys()].sort((a, b) => ORDER.indexOf(a.split(" ")[0]) - ORDER.indexOf(b.split(" ")[0]))[0];
   asked = waiting.get(key);
   waiting.delete(key);
-  worker.postMessage({ id: ++last, question: JSON.stringify(asked.question) });
+  worker.postMessage({ id: ++last, question: JSON.stringify(asked.question), data: asked.data });
 }
+const TYPES = { float32: Float32Array, float64: Float64Array, int32: Int32Array };
 function answered(event) {
-  const now = asked;
+  const now = asked, answer = JSON.parse(event.data.answer);
   asked = null;
   if (now.forgotten !== forgotten); // the answer to nobody
-  else if (event.data.error) { changing = false; say(event.data.error, true); now.fail(new Error(event.data.error)); }
-  else { if ($("status").className) say(""); now.done(JSON.parse(event.data.answer)); }
+  else if (answer.error) { changing = false; say(answer.error, true); now.fail(new Error(answer.error)); }
+  else {
+    if ($("status").className) say("");
+    const out = { text: answer.text, shape: {} };
+    (answer.arrays || []).forEach((a, i) => {
+      const values = new TYPES[a.dtype](event.data.data[i].buffer);
+      out.shape[a.name] = a.shape;
+      out[a.name] = a.shape.length ? values : Number.isFinite(values[0]) ? values[0] : null;
+    });
+    now.done(out);
+  }
   next();
 }
 // forget drops the questions that wait and the answer that is on its way, and stops what would ask more.
@@ -36,11 +57,10 @@ function forget() {
   forgotten++;
   stop();
 }
-// change forgets, and asks for another cloud. Until take has both, nothing can be asked about them.
-function change(question, key) {
+// change forgets. Until take has other clouds, nothing can be asked about them.
+function change() {
   forget();
   changing = true;
-  return ask(question, key);
 }
 async function start() {
   const inside = JSON.parse($("inside").textContent), files = {};
@@ -50,7 +70,7 @@ async function start() {
   const made = new Worker(URL.createObjectURL(new Blob([$("support").textContent], { type: "text/javascript" })));
   await new Promise((done, fail) => {
     made.onerror = e => fail(new Error(e.message));
-    made.onmessage = done;
+    made.onmessage = e => { shapes = e.data.shapes; done(); };
     made.postMessage({ wasm: wasm.buffer, files });
   });
   made.onmessage = answered;
@@ -64,11 +84,12 @@ const s = {
   dim: 3, x: [], y: [], theta: [0.6, 0, 0.8], azimuth: -60, elevation: 18, seeds: { x: 1, y: 2 }, seed: 1, made: {}, slice: null, map: null,
   estimates: [], path: null, climb: null, climbed: 0, predictions: [], drawing: null, strokes: [], playing: false, sw: [], emd: [], steps: 0,
 };
+const FOCUSED = ["markov", "random-path"]; // distributions with a κ
 const COUNTS = [4, 10, 20, 50, 100, 200, 500, 1000, 2000];
 const NAMES = { a: "A", ea: "EA", g: "G", l: "L", la: "LA", "la-sorted": "LA, sorted", n: "N" };
 const LETTERS = { a: "A", ea: "EA", g: "G", l: "L", la: "LA", "la-sorted": "LS", n: "N" };
 const kappa = id => +Math.pow(10, $(id).value / 10).toPrecision(2); // of a slider in tenths of decades
-const blurred = () => $("blur").checked ? kappa("blur-kappa") : 0;
+const blurred = () => $("blur").checked ? kappa("blur-kappa") : "+Inf"; // which stands for F
 const equal = () => s.map && s.map.costs[1] === 0, EQUAL = "Equal clouds: every direction costs 0.";
 const format = v => v === null || v === undefined ? "–" : v === 0 ? "0" : Math.abs(v) < 1e-3 || Math.abs(v) >= 1e5 ? v.toExponential(3) : v.toPrecision(4);
 const unit = v => { const n = Math.hypot(...v); return v.map(c => c / n); };
@@ -214,14 +235,16 @@ function keys(canvas, act) {
 
 // --- one direction ---------------------------------------------------------------------------------------------
 
+// The arrays of a question about both clouds, and others.
+const pair = more => ({ x: [s.x, 1, s.x.length / s.dim, s.dim], y: [s.y, 1, s.y.length / s.dim, s.dim], ...more });
 async function setTheta(theta) {
   s.theta = theta;
   redraw("scene", "map");
   if ($("distribution").value === "vmf") estimate();
-  const q = { op: "slice", theta, kappa: blurred() };
-  s.slice = await ask(q);
+  const blur = blurred();
+  s.slice = await ask("slice", { blur }, pair({ theta }));
   for (const name of ["value", "mean", "smallest", "largest"]) $(name).textContent = format(s.slice[name]);
-  for (const e of document.querySelectorAll(".quantity")) e.innerHTML = q.kappa ? "<i>J</i><sub>κ</sub>" : "<i>F</i>";
+  for (const e of document.querySelectorAll(".quantity")) e.innerHTML = blur !== "+Inf" ? "<i>J</i><sub>κ</sub>" : "<i>F</i>";
   s.answers = (s.answers || 0) + 1;
   redraw("scene", "slice", "map");
 }
@@ -327,7 +350,7 @@ function drawCircle() {
   const hi = 1.08 * (m.costs[1] || 1), x = a => place.left + place.width * a / 360, y = v => h - 26 - (h - 40) * v / hi;
   axes(g, w, h, place.left, 0, hi, y);
   for (let a = 0; a <= 360; a += 90) { line(g, [[x(a), y(0)], [x(a), y(0) + 4]], paint.muted, 1); label(g, a + "°", x(a), y(0) + 14, paint.muted, a === 360 ? "right" : "center"); }
-  const curve = m.values.map((v, j) => [x(360 * j / m.columns), y(v)]);
+  const curve = Array.from(m.values, (v, j) => [x(360 * j / m.columns), y(v)]);
   curve.push([x(360), y(m.values[0])]);
   for (let i = 1; i < curve.length; i++) line(g, [curve[i - 1], curve[i]], `rgb(${shade(m.values[i % m.columns] / hi)})`, 3);
   line(g, [[x(0), y(m.mean)], [x(360), y(m.mean)]], paint.muted, 1.2, [5, 4]);
@@ -361,7 +384,9 @@ function dragMap() {
   });
 }
 async function landscape() {
-  s.map = await ask({ op: "landscape", kappa: blurred() });
+  const blur = blurred(), m = await ask("landscape", { blur }, pair()), f = blur === "+Inf" ? m : await ask("landscape", { blur: "+Inf" }, pair());
+  const rows = s.dim === 2 ? 1 : 64;
+  s.map = { ...m, rows, columns: m.values.length / rows, highest: m.highest_at, costs: [f.lowest, f.highest] };
   redraw("map", "growth");
   table();
 }
@@ -376,11 +401,23 @@ function axes(g, w, h, left, lo, hi, y) {
     label(g, v && hi < 1e-3 ? (+v.toPrecision(3)).toExponential() : String(+v.toPrecision(4)), left - 6, y(v), paint.muted, "right");
   }
 }
+// The sliced distance by that many directions of a distribution, with its 95 % interval.
+async function distance(slicing, slices) {
+  const settings = { loss: "sw", reduce: "mean", path: "host" };
+  let directions;
+  if (slicing === "vmf") {
+    const drawn = await ask("vmf_samples", { location: s.theta.join(), kappa: kappa("kappa"), n: slices }, {}, s.seed);
+    directions = [drawn.samples, slices, s.dim];
+  } else Object.assign(settings, { slicing, slices }, FOCUSED.includes(slicing) ? { kappa: kappa("kappa") } : {});
+  const d = await ask("distance", settings, pair(directions && { directions }), s.seed);
+  const [low, high] = [...d.interval].map(v => Number.isFinite(v) ? v : null);
+  return { ...d, low, high, slices: +d.text.slices };
+}
 async function estimate() {
   const run = s.run = (s.run || 0) + 1, done = [], distribution = $("distribution").value;
   const target = { vmf: "It converges to the mean around θ (v-DSW), not to SW₂².", "random-path": "It does not converge to SW₂²: directions between points of the clouds weigh more." }[distribution];
   for (const slices of COUNTS.slice(0, +$("slices").value + 1)) {
-    const e = await ask({ op: "estimate", distribution, kappa: kappa("kappa"), slices, seed: s.seed, theta: s.theta });
+    const e = await distance(distribution, slices);
     if (run !== s.run) return;
     done.push(e);
     s.estimates = done.slice();
@@ -438,14 +475,14 @@ function drawSteps(id, curves, lines) {
 const CLIMB = "40 steps of Adam on θ. The white dots on the map are the steps.";
 async function climb() {
   const [rate, tangent] = $("rate").value.split(" "), steps = 40, before = s.theta, since = forgotten;
-  const q = { op: "ascent", theta: before, steps, rate: +rate, tangent: !!tangent, slices: +$("objective").value, kappa: kappa("climb-kappa"), seed: s.seed };
+  const loss = $("objective").value, at = kappa("climb-kappa"), blurs = loss === "v-dsw" ? { slices: 30, kappa: at } : {};
   $("climb").disabled = true;
   try {
-    const p = await ask(q);
+    const p = await ask("ascent", { loss, ascent_steps: steps, ascent_rate: rate, ascent_tangent: !!tangent, ...blurs }, pair({ theta: before }), s.seed);
     if (s.playing) return;
     s.path = [];
-    for (let i = 0; i < p.locations.length; i += s.dim) s.path.push(p.locations.slice(i, i + s.dim));
-    s.climb = { ...p, name: q.slices ? "J_κ" : "F", kappa: q.slices ? `, κ = ${q.kappa}` : "" };
+    for (let i = 0; i < p.locations.length; i += s.dim) s.path.push([...p.locations.slice(i, i + s.dim)]);
+    s.climb = { ...p, values: [...p.values], name: blurs.kappa ? "J_κ" : "F", kappa: blurs.kappa ? `, κ = ${at}` : "" };
     const angle = Math.acos(Math.min(1, Math.abs(dot(before, s.path.at(-1))))) * 180 / Math.PI;
     const quiet = matchMedia("(prefers-reduced-motion: reduce)").matches;
     for (s.climbed = quiet ? steps : 0; s.climbed <= steps; s.climbed++) {
@@ -469,9 +506,12 @@ async function predict() {
   s.predictions = [];
   const run = s.predicting = (s.predicting || 0) + 1;
   for (const name of Object.keys(NAMES)) {
-    const p = await ask({ op: "predict", name, seed: 1 });
+    const trained = s.x.length === 500 * s.dim;
+    const { theta } = await ask("direction", { amortizer: name, dk: 16, k: 16, ...trained && { weights: `weights/${name}-${s.dim}d.safetensors` } }, pair(), 1);
     if (run !== s.predicting) return;
-    s.predictions.push(p);
+    const { value } = await ask("distance", { loss: "sw", reduce: "mean", path: "host" }, pair({ directions: [theta, 1, s.dim] }), 0, "direction cost");
+    if (run !== s.predicting) return;
+    s.predictions.push({ name, theta: [...theta], cost: value, trained });
     table();
     redraw("map");
   }
@@ -507,14 +547,15 @@ async function play() {
   const since = forgotten;
   while (s.playing) {
     const from = s.shownY || s.y;
-    const q = { op: "flow", distribution: $("flow-distribution").value, kappa: kappa("flow-kappa"), slices: 50, seed: 1000 + s.steps, theta: s.theta, steps: CHUNK, rate: speed() };
-    const f = await ask(q);
-    if (!s.steps) { s.sw = [f.sw[0]]; s.emd = [f.emd[0]]; }
-    s.sw.push(f.sw[1]); s.emd.push(f.emd[1]); s.steps += CHUNK; s.estimates = [];
-    $("flow-text").textContent = `Step ${s.steps}: SW₂ ${format(f.sw[1])}, the root of the mean over all directions; W₂ ${format(f.emd[1])}, exact.` + (q.distribution === "vmf" ? " What no direction around θ sees does not move." : "");
+    const slicing = $("flow-distribution").value, around = slicing === "vmf";
+    const f = await ask("descend", { slices: 50, kappa: kappa("flow-kappa"), steps: CHUNK, rate: speed(), ...!around && { slicing } }, pair(around && { theta: s.theta }), 1000 + s.steps);
+    s.y = f.points; s.shownY = from;
+    if (!s.steps) { s.sw = [f.sw[0]]; s.emd = [f.w2[0]]; }
+    s.sw.push(f.sw[1]); s.emd.push(f.w2[1]); s.steps += CHUNK; s.estimates = [];
+    $("flow-text").textContent = `Step ${s.steps}: SW₂ ${format(f.sw[1])}, the root of the mean over all directions; W₂ ${format(f.w2[1])}, exact.` + (around ? " What no direction around θ sees does not move." : "");
     redraw("falling");
     setTheta(s.theta); landscape(); estimate();
-    const to = f.points.at(-1), begin = performance.now();
+    const to = f.points, begin = performance.now();
     let t = 0;
     while (t < 1 || s.playing && s.estimates.length <= $("slices").value) { // the numbers are of this state
       await new Promise(requestAnimationFrame);
@@ -523,7 +564,7 @@ async function play() {
       s.shownY = from.map((v, i) => v + t * (to[i] - v));
       drawScene();
     }
-    s.y = to; s.shownY = null;
+    s.shownY = null;
     if (s.steps >= 400) stop();
   }
   if (s.steps) predict();
@@ -534,8 +575,9 @@ function stop() {
   $("play").textContent = "▶ Play";
 }
 const speed = () => $("speed").value / 5;
-async function restart() {
-  take(await change({ op: "cloud", which: "restart" }));
+function restart() {
+  change();
+  take(s.x, s.start);
 }
 function drawFalling() {
   drawSteps("falling", [
@@ -545,9 +587,10 @@ function drawFalling() {
 
 // --- choosing clouds -------------------------------------------------------------------------------------------
 
-function take(p) {
+// take shows the clouds, of one size and dimension.
+function take(x, y) {
   changing = false;
-  s.x = p.x || []; s.y = p.y || [];
+  s.x = x; s.y = s.start = y;
   s.path = null; s.slice = null; s.sw = []; s.emd = []; s.steps = 0; s.shownY = null; s.predictions = []; s.estimates = [];
   stop();
   $("flow-text").textContent = "Every step draws 50 new directions and follows the exact gradient of the mean of their costs.";
@@ -555,7 +598,6 @@ function take(p) {
   document.querySelectorAll("[data-dim]").forEach(b => b.setAttribute("aria-pressed", +b.dataset.dim === s.dim));
   $("map-legend").innerHTML = "<span>● θ</span> <span>+ largest on the map</span> <span>letters: amortizers</span> " + (s.dim === 3 ? "<span>white dots: sampled directions</span> <span>from dark (small) to yellow (large)</span>" : "<span>ticks: sampled directions</span> <span>dashed: mean</span>");
   redraw();
-  if (!p.x || !p.y) return;
   setTheta(s.theta); landscape(); estimate(); predict();
 }
 let shapes;
@@ -573,31 +615,44 @@ function named(which, made) {
   if (!made.shape) list.prepend(new Option(made.strokes ? "your drawing" : made.path.slice(2), ""));
   list.value = made.shape || "";
 }
-const cloud = (which, made) => ({ op: "cloud", which, dim: s.dim, seed: s.seeds[which], ...made });
+// loaded asks for the cloud that is made so: { values, dim }.
+async function loaded(which, made) {
+  const key = ` ${which}`, seed = s.seeds[which];
+  const a = made.path ? await ask("cloud", { name: made.path, points: 500, all: true }, {}, seed, "cloud" + key)
+    : await ask("shape", { dim: s.dim, ...made.strokes ? { strokes: JSON.stringify(made.strokes) } : { name: made.shape } }, {}, seed, "shape" + key);
+  const [, points, dim] = a.shape.points;
+  if (dim !== 2 && dim !== 3) { changing = false; say(`${made.path.slice(2)}: expected points in 2 or 3 dimensions, found ${dim}`, true); throw new Error("dimension"); }
+  return { values: a.points.slice(0, points * dim), points, dim };
+}
+async function matched(x, y) {
+  if (x.points === y.points) return take(x.values, y.values);
+  const m = await ask("match", {}, { x: [x.values, 1, x.points, s.dim], y: [y.values, 1, y.points, s.dim] });
+  take(m.x, m.y);
+}
 async function make(dim, x, y) {
   dimension(dim);
   named("x", x); named("y", y);
-  await change(cloud("x", x), "cloud x");
-  take(await ask(cloud("y", y), "cloud y"));
+  change();
+  await matched(...await Promise.all([loaded("x", x), loaded("y", y)]));
 }
 const choose = (dim, x, y) => make(dim, { shape: x }, { shape: y });
 const FIRST = { 2: ["ring", "moons"], 3: ["chair", "teapot"] };
 async function replace(which, made) {
-  let p = await change(cloud(which, made));
-  dimension(p.dim);
-  named(which, made);
-  if (!p.x || !p.y) { // the other cloud had another dimension: a built-in one takes its place
-    const other = which === "x" ? "y" : "x";
-    named(other, { shape: FIRST[p.dim][other === "x" ? 0 : 1] });
-    p = await ask(cloud(other, s.made[other]));
+  change();
+  const other = which === "x" ? "y" : "x", a = await loaded(which, made);
+  if (a.dim !== s.dim) { // of the other cloud a built-in one takes the place
+    dimension(a.dim);
+    named(other, { shape: FIRST[a.dim][other === "x" ? 0 : 1] });
   }
-  take(p);
+  named(which, made);
+  const b = await loaded(other, s.made[other]);
+  await (which === "x" ? matched(a, b) : matched(b, a));
 }
 async function file(which, f) {
   if (!f) return;
   const path = `${which}/${f.name}`;
   worker.postMessage({ path, bytes: new Uint8Array(await f.arrayBuffer()) });
-  await replace(which, { path }).catch(() => {});
+  await replace(which, { path }).catch(() => {}); // the page says why
 }
 function pencil(which) {
   const was = s.drawing;
@@ -622,8 +677,8 @@ function controls() {
   $("flow-distribution").innerHTML = $("distribution").innerHTML;
   const show = () => {
     $("slices-out").textContent = COUNTS[$("slices").value]; $("speed-out").textContent = speed();
-    const needs = id => ["vmf", "markov", "random-path"].includes($(id).value);
-    const shown = { "blur-kappa": $("blur").checked, kappa: needs("distribution"), "climb-kappa": $("objective").value !== "0", "flow-kappa": needs("flow-distribution") };
+    const needs = id => ["vmf", ...FOCUSED].includes($(id).value);
+    const shown = { "blur-kappa": $("blur").checked, kappa: needs("distribution"), "climb-kappa": $("objective").value === "v-dsw", "flow-kappa": needs("flow-distribution") };
     for (const id in shown) { $(id + "-out").textContent = kappa(id); $(id + "-row").style.display = shown[id] ? "" : "none"; }
   };
   for (const id of ["blur", "blur-kappa"]) $(id).oninput = () => { show(); setTheta(s.theta); landscape(); };
@@ -650,14 +705,13 @@ const ready = (async () => {
   const begin = performance.now();
   await start();
   controls();
-  shapes = await ask({ op: "shapes" });
   await choose(3, ...FIRST[3]);
   say("");
   return performance.now() - begin;
 })().catch(e => { say("The Go program did not start: " + e.message, true); throw e; });
 // For the console, and for the tests: quiet() waits until nothing is asked and nothing moves.
 window.playground = {
-  ready, ask, choose, setTheta, forget, state: s,
+  ready, ask, pair, choose, setTheta, forget, state: s,
   async quiet() {
     let calm = 0;
     while (calm < 3) {

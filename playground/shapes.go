@@ -3,8 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
+	"slices"
 )
 
 // planar are the shapes in the plane: each draws one point from uniform numbers and normals.
@@ -49,7 +51,7 @@ func polar(r, angle float64) (x, y float64) { return r * math.Cos(angle), r * ma
 func planarCloud(name string, n int, seed uint64) ([]float32, error) {
 	draw, ok := planar[name]
 	if !ok {
-		return nil, fmt.Errorf("shape: expected one of %v, found %q", planarNames(), name)
+		return nil, fmt.Errorf("shape: expected one of %v, found %q", slices.Sorted(maps.Keys(planar)), name)
 	}
 	r := rand.New(rand.NewPCG(seed, 0))
 	var points []float32

@@ -4,9 +4,11 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
@@ -26,6 +28,7 @@ const (
 	trainingSteps = 1500
 	trainingPairs = 16
 	trainingSeed  = 1
+	width         = 16 // of queries and keys, and the number of LA's projected keys
 )
 
 // train writes the weights of every amortizer, trained to predict the direction of the largest cost
@@ -47,7 +50,7 @@ func train(folder string) error {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 			fmt.Fprintf(os.Stderr, "%s, %d-D: mean cost of the predicted direction %.4f in the first 50 steps, %.4f in the last\n", name, dim, value[0], value[1])
-			if err := weights.WriteSafetensors(filepath.Join(folder, filepath.Base(weightsFile(name, dim))), w); err != nil {
+			if err := weights.WriteSafetensors(filepath.Join(folder, fmt.Sprintf("%s-%dd.safetensors", name, dim)), w); err != nil {
 				return err
 			}
 		}
@@ -62,7 +65,7 @@ func trainingSet(dim int) (*datasets.Set, error) {
 	}
 	var all []float32
 	n := 0
-	for _, name := range planarNames() {
+	for _, name := range slices.Sorted(maps.Keys(planar)) {
 		for seed := range uint64(24) {
 			points, err := planarCloud(name, Points, 1000+seed)
 			if err != nil {

@@ -58,8 +58,10 @@ class Check:
         self.browser, self.program, self.folder = browser, program, folder
         self.compared, self.wrong = 0, []
 
-    def ask(self, **question):
-        return self.browser.evaluate(f"playground.ask({json.dumps(question)}, 'check')")
+    def ask(self, function, settings=None, seed=0, **arrays):
+        """The answer of a call about the clouds of the page."""
+        return self.browser.evaluate(f"""playground.ask({json.dumps(function)}, {json.dumps(settings or {})}, playground.pair({json.dumps(arrays)}), {seed}, 'check')
+          .then(a => Object.fromEntries(Object.entries(a).map(([k, v]) => [k, ArrayBuffer.isView(v) ? [...v] : v])))""")
 
     def run(self, *args):
         """The JSON object of a call of the command line."""
@@ -89,39 +91,42 @@ class Check:
 
     def numbers(self, dim):
         x, y, out = (self.folder / f"{name}{dim}.npy" for name in ("x", "y", "out"))
-        for which, path, shape in zip("xy", (x, y), PAIRS[dim]):
-            self.ask(op="cloud", which=which, dim=dim, shape=shape, seed=1)
-        state = self.ask(op="cloud", which="restart")
-        write(x, state["x"], dim)
-        write(y, state["y"], dim)
+        self.browser.evaluate(f"playground.choose({dim}, {', '.join(map(repr, PAIRS[dim]))})")
+        self.browser.evaluate(QUIET)
+        for which, path in zip("xy", (x, y)):
+            write(path, self.browser.evaluate(f"[...playground.state.{which}]"), dim)
         clouds = ["--x", x, "--y", y]
         distance = ["distance", *clouds, "--reduce", "mean", "--path", "host"]
+        page = {"loss": "sw", "reduce": "mean", "path": "host"}
         theta = self.folder / f"theta{dim}.npy"
         write(theta, THETA[dim], dim)
-        self.same("F(theta)", self.ask(op="slice", theta=THETA[dim])["cost"], self.run(*distance, "--loss", "sw", "--directions", theta)["value"])
+        self.same("F(theta)", self.ask("slice", theta=THETA[dim])["cost"], self.run(*distance, "--loss", "sw", "--directions", theta)["value"])
         for name in ("uniform", "orthogonal", "qmc", "markov", "random-path"):
-            kappa = ["--kappa", 10] if name in ("markov", "random-path") else []
-            answer = self.ask(op="estimate", distribution=name, kappa=10, slices=64, seed=5)
-            expected = self.run(*distance, "--loss", "sw", "--slicing", name, "--slices", 64, "--seed", 5, *kappa)
+            focus = name in ("markov", "random-path")
+            answer = self.ask("distance", page | {"slicing": name, "slices": 64} | ({"kappa": 10} if focus else {}), 5)
+            expected = self.run(*distance, "--loss", "sw", "--slicing", name, "--slices", 64, "--seed", 5, *(["--kappa", 10] if focus else []))
             self.same(f"{name}, {dim}-D", answer["value"], expected["value"])
-            self.same(f"{name}, {dim}-D: standard error", answer["std_err"], expected["stderr"])
-        self.run("vmf", "sample", "--kappa", 10, "--location", ",".join(map(str, THETA[dim])), "--n", 64, "--seed", 5, "--out", out, "--force")
-        answer = self.ask(op="estimate", distribution="vmf", theta=THETA[dim], kappa=10, slices=64, seed=5)
+            self.same(f"{name}, {dim}-D: standard error", answer["stderr"], expected["stderr"])
+        at = ",".join(map(str, THETA[dim]))
+        self.run("vmf", "sample", "--kappa", 10, "--location", at, "--n", 64, "--seed", 5, "--out", out, "--force")
+        drawn = self.browser.evaluate(f"playground.ask('vmf_samples', {{location: '{at}', kappa: 10, n: 64}}, {{}}, 5, 'check').then(a => [...a.samples])")
+        self.close(f"vmf, {dim}-D", drawn, read(out))
+        answer = self.ask("distance", page, directions=[drawn, 64, dim])
         self.same(f"vmf, {dim}-D", answer["value"], self.run(*distance, "--loss", "sw", "--directions", out)["value"])
-        self.around(f"mean over all directions, {dim}-D", self.ask(op="landscape")["mean"], *distance, "--loss", "sw", "--slices", 6400)
-        self.run("vmf", "sample", "--kappa", 10, "--location", ",".join(map(str, THETA[dim])), "--n", 6400, "--out", out, "--force")
-        self.around(f"J(theta), {dim}-D", self.ask(op="slice", theta=THETA[dim], kappa=10)["value"], *distance, "--loss", "sw", "--directions", out)
-        path = self.ask(op="ascent", theta=THETA[dim], steps=10, rate=0.05, tangent=True)
+        self.around(f"mean over all directions, {dim}-D", self.ask("landscape")["mean"], *distance, "--loss", "sw", "--slices", 6400)
+        self.run("vmf", "sample", "--kappa", 10, "--location", at, "--n", 6400, "--out", out, "--force")
+        self.around(f"J(theta), {dim}-D", self.ask("slice", {"blur": 10}, theta=THETA[dim])["value"], *distance, "--loss", "sw", "--directions", out)
+        path = self.ask("ascent", {"loss": "max-sw", "ascent_steps": 10, "ascent_rate": 0.05, "ascent_tangent": True}, theta=THETA[dim])
         write(theta, path["locations"][-dim:], dim)
         self.same(f"end of the ascent, {dim}-D", path["values"][-1], self.run(*distance, "--loss", "sw", "--directions", theta)["value"])
         for name in ("a", "ea", "g", "l", "la", "la-sorted", "n"):
-            answer = self.ask(op="predict", name=name)
+            answer = self.ask("direction", {"amortizer": name, "weights": f"weights/{name}-{dim}d.safetensors"})
             self.run("direction", "--amortizer", name, *clouds, "--weights", f"playground/weights/{name}-{dim}d.safetensors", "--out", out, "--force")
             self.close(f"{name}, {dim}-D", answer["theta"], read(out))
-        flow = self.ask(op="flow", distribution="uniform", kappa=1, slices=20, seed=1, steps=3, rate=1)
-        write(y, flow["points"][-1], dim)
+        flow = self.ask("descend", {"slicing": "uniform", "slices": 20, "steps": 3, "rate": 1}, 1)
+        write(y, flow["points"], dim)
         squared = self.run("distance", *clouds, "--loss", "emd-exact", "--p", 2, "--reduce", "mean")["value"]
-        self.same(f"W_2 after the flow, {dim}-D", flow["emd"][1], math.sqrt(squared))
+        self.same(f"W_2 after the flow, {dim}-D", flow["w2"][1], math.sqrt(squared))
         self.around(f"SW_2^2 after the flow, {dim}-D", flow["sw"][1] ** 2, *distance, "--loss", "sw", "--slices", 6400)
 
     def files(self):
@@ -190,7 +195,7 @@ def said(browser):
     })()""")
     for name in ("", "climb-kappa"):
         if name:
-            choose(browser, "objective", "30")
+            choose(browser, "objective", "v-dsw")
             browser.evaluate("document.getElementById('blur').click()")
             for slider in ("climb-kappa", "blur-kappa"):
                 choose(browser, slider, "12")
@@ -221,8 +226,8 @@ def said(browser):
     expect("no climb while the flow runs", browser.evaluate("document.getElementById('climb').disabled"), "a button that can be pressed")
     browser.evaluate("document.getElementById('play').click()")
     browser.evaluate(QUIET)
-    q = browser.evaluate("questions.findLast(q => q.op === 'flow')")
-    expect("the flow obeys its own card", [q["distribution"], q["kappa"]] == ["markov", 10] and text(browser, "flow-kappa-out") == "10", q)
+    q = browser.evaluate("questions.findLast(q => q.function === 'descend').settings")
+    expect("the flow obeys its own card", [q["slicing"], q["kappa"]] == ["markov", "10"] and text(browser, "flow-kappa-out") == "10", q)
     sw, emd, mean = browser.evaluate("[playground.state.sw.at(-1), playground.state.emd.at(-1), playground.state.slice.mean]")
     found = text(browser, "flow-text")
     shown = [float(v) for v in re.findall("W₂ ([^,]+),", found)]

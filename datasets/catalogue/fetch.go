@@ -1,3 +1,7 @@
+// A page in a browser keeps no files.
+
+//go:build !js
+
 // Package catalogue lists data sets and gets them. It downloads them into a cache, or
 // takes files downloaded by hand, checks them against the catalogue's sizes and SHA-256 sums,
 // unpacks them, and keeps a record for later verification.

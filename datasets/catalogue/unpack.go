@@ -1,3 +1,7 @@
+// A page in a browser keeps no files.
+
+//go:build !js
+
 package catalogue
 
 import (

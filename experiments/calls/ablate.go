@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sliced-wasserstein/lab/experiments/sweep"
+	"github.com/sliced-wasserstein/lab/internal/settings"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
 
@@ -30,7 +30,7 @@ func ablate(r *Request, a *Answer) error {
 			delete(fixed, name)
 		}
 	}
-	if err := own.apply(&s); err != nil {
+	if err := own.Apply(&s); err != nil {
 		return err
 	}
 	grid, err := gridOf(s.Vary)
@@ -44,7 +44,7 @@ func ablate(r *Request, a *Answer) error {
 	for i, point := range grid {
 		all := maps.Clone(fixed)
 		maps.Copy(all, point)
-		if err := drop(all, point, r.array("directions") != nil); err != nil {
+		if err := drop(all, point, r.Array("directions") != nil); err != nil {
 			return err
 		}
 		id, _ := json.Marshal(point) // texts
@@ -73,13 +73,13 @@ func ablate(r *Request, a *Answer) error {
 			}
 		}
 		rows = append(rows, point)
-		if r.show != nil && len(grid) > 1 {
-			r.show(Event{ID: "ablation", Text: fmt.Sprintf("%d of %d", i+1, len(grid))})
+		if len(grid) > 1 {
+			r.Show(Event{ID: "ablation", Text: fmt.Sprintf("%d of %d", i+1, len(grid))})
 		}
 	}
 	text, err := json.Marshal(rows)
 	a.Text = map[string]string{"rows": string(text), "convention": strings.Join(conventions, "; or "), "repeats": strconv.Itoa(s.Repeats)}
-	add(a, "values", values, len(rows), s.Repeats)
+	Add(a, "values", values, len(rows), s.Repeats)
 	return err
 }
 
@@ -89,7 +89,7 @@ func gridOf(vary string) ([]map[string]string, error) {
 	if vary == "" {
 		return grid, nil
 	}
-	all, err := sweep.Parse(strings.Split(vary, ";")...)
+	all, err := settings.ParseVary(strings.Split(vary, ";")...)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ var digits = regexp.MustCompile(`[0-9.e+-]+`)
 // drop removes settings that the loss does not read: varied ones and, where the loss varies, all.
 func drop(all, point map[string]string, directions bool) error {
 	others := distanceSettings{Config: loss.Defaults(), Path: "auto"}
-	if err := (&Request{Settings: all}).apply(&others); err != nil {
+	if err := (&Request{Settings: all}).Apply(&others); err != nil {
 		return err
 	}
 	others.Maps.Points = 1 // of any clouds

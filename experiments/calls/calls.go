@@ -1,8 +1,10 @@
 // Package calls answers calls by name: settings as texts and arrays come in, texts and arrays go out.
-// The Python package calls it through the shared library in python/library.
+// The Python package calls it through the shared library in python/library, package lab in a process or in its
+// own program, and the playground in the browser.
 //
-// A further call is a function of a *Request and an *Answer in functions. Its settings are a struct
-// with JSON names, which [Request.apply] fills, so that a wrong one is refused by name.
+// A further call is a function of a *Request and an *Answer. Its settings are a struct with JSON names, which
+// [Request.Apply] fills, so that a wrong one is refused by name. Calls that need pictures, trainings or tables are
+// in package all, so that programs that do without stay small; programs [Register] their own.
 package calls
 
 import (
@@ -79,46 +81,60 @@ type Answer struct {
 	set *datasets.Set // whose points are the array "points"; nil: none
 }
 
-// add adds an array to the answer, unless the result has none.
-func add[T float32 | float64 | int32](a *Answer, name string, values []T, shape ...int) {
+// Add adds an array to the answer, unless the result has none.
+func Add[T float32 | float64 | int32](a *Answer, name string, values []T, shape ...int) {
 	if values != nil {
 		kind := strings.TrimPrefix(fmt.Sprintf("%T", values), "[]")
 		a.Arrays = append(a.Arrays, Array{Name: name, DType: kind, Shape: append([]int{}, shape...), Values: values})
 	}
 }
 
-// functions are the calls by their names.
-var functions = map[string]func(*Request, *Answer) error{
-	"barycenter":      barycenter,
-	"cluster":         cluster,
-	"flow":            flows,
-	"generate":        generated,
-	"color":           colors,
-	"decode":          decoded,
-	"distance":        distance,
-	"embed":           embed,
-	"encode":          encoded,
-	"neighbours":      neighbours,
-	"pairwise":        pairwise,
-	"register":        register,
-	"emd":             emd,
-	"normality":       normality,
-	"plan":            plans,
-	"cloud":           cloud,
-	"ablate":          ablate,
-	"picture":         picture,
-	"save":            save,
-	"train":           training,
-	"sweep":           sweeping,
-	"table":           paperTable,
-	"results":         results,
-	"gap":             gapStudy,
-	"two_sample_test": twoSampleTest,
-	"vmf_samples":     samples,
-	"version": func(_ *Request, a *Answer) error {
-		a.Text = map[string]string{"version": version.String()}
-		return nil
-	},
+// Call is a function that answers requests.
+type Call struct {
+	Answer func(*Request, *Answer) error
+	// Volatile: a [Space] asks it every time, and keeps nothing of it.
+	Volatile bool
+	// Stored: it has what it finds in the folder that its text "folder" names, too, and shows it while it works.
+	Stored bool
+	// Inside: only a [Space] can answer it.
+	Inside bool
+	// File is the file or folder that a request reads, "" for none; nil: that of its setting "weights".
+	File func(*Request) string
+}
+
+// known are the calls by their names.
+var known = map[string]Call{}
+
+// Register adds a call of that name.
+func Register(name string, c Call) { known[name] = c }
+
+func init() {
+	for name, answer := range map[string]func(*Request, *Answer) error{
+		"ablate":      ablate,
+		"ascent":      ascent,
+		"direction":   direction,
+		"distance":    distance,
+		"emd":         emd,
+		"descend":     descend,
+		"flow":        flows,
+		"landscape":   landscape,
+		"slice_costs": sliceCosts,
+		"vmf_samples": samples,
+		"version": func(_ *Request, a *Answer) error {
+			a.Text = map[string]string{"version": version.String()}
+			return nil
+		},
+	} {
+		Register(name, Call{Answer: answer})
+	}
+	Register("cloud", Call{Answer: cloud, File: clouded})
+	Register("slice", Call{Answer: slice, Volatile: true})
+	for name, answer := range map[string]func(*Request, *Answer) error{
+		"fetch": fetch, "forget": forget, "keep": keep, "kept": recall, "variables": variables,
+	} {
+		Register(name, Call{Answer: answer, Inside: true, Volatile: true})
+	}
+	Register("array", Call{Answer: array, Inside: true})
 }
 
 // pythonic words an error of the library for a caller in Python.
@@ -148,20 +164,17 @@ func Respond(r Request) (a Answer) {
 	if r.ctx == nil {
 		r.ctx = context.Background()
 	}
-	call, ok := functions[r.Function]
-	if r.space != nil && !ok {
-		call, ok = spaceFunctions[r.Function]
-	}
-	if !ok {
-		a.Fail(suggest.Unknown("function", r.Function, slices.Sorted(maps.Keys(functions))))
-	} else if err := call(&r, &a); err != nil {
+	call, ok := known[r.Function]
+	if !ok || call.Inside && r.space == nil {
+		a.Fail(suggest.Unknown("function", r.Function, slices.Sorted(maps.Keys(known))))
+	} else if err := call.Answer(&r, &a); err != nil {
 		a.Fail(err)
 	}
 	return a
 }
 
-// apply sets the fields of the struct that ptr points to by their names in Python.
-func (r *Request) apply(ptr any) error {
+// Apply sets the fields of the struct that ptr points to by their names in Python.
+func (r *Request) Apply(ptr any) error {
 	values := map[string]any{}
 	for name, text := range r.Settings {
 		values[name] = text
@@ -169,7 +182,18 @@ func (r *Request) apply(ptr any) error {
 	return settings.Of(ptr).Apply(values)
 }
 
-func (r *Request) array(name string) *Array {
+// Context ends when nobody waits for the answer.
+func (r *Request) Context() context.Context { return r.ctx }
+
+// Show shows something to the caller, if it looks.
+func (r *Request) Show(e Event) {
+	if r.show != nil {
+		r.show(e)
+	}
+}
+
+// Array returns the array of that name, nil without one.
+func (r *Request) Array(name string) *Array {
 	for i := range r.Arrays {
 		if r.Arrays[i].Name == name {
 			return &r.Arrays[i]
@@ -178,9 +202,9 @@ func (r *Request) array(name string) *Array {
 	return nil
 }
 
-// wide returns an array in float64, and its shape; nil without one. A set of one cloud is that cloud.
-func (r *Request) wide(name string) (values []float64, shape []int) {
-	a := r.array(name)
+// Wide returns an array in float64, and its shape; nil without one. A set of one cloud is that cloud.
+func (r *Request) Wide(name string) (values []float64, shape []int) {
+	a := r.Array(name)
 	if a == nil {
 		return nil, nil
 	}
@@ -198,10 +222,24 @@ func (r *Request) wide(name string) (values []float64, shape []int) {
 	return values, shape
 }
 
-// clouds returns an array [clouds, points, dim] as a set: without a copy of float32, float64 rounded as
+// narrow returns the values in float32.
+func (a *Array) narrow() (values []float32, err error) {
+	switch v := a.Values.(type) {
+	case []float32:
+		return v, nil
+	case []float64:
+		for _, one := range v {
+			values = append(values, float32(one))
+		}
+		return values, nil
+	}
+	return nil, fmt.Errorf("%s: expected float32 or float64, found %s", a.Name, a.DType)
+}
+
+// Clouds returns an array [clouds, points, dim] as a set: without a copy of float32, float64 rounded as
 // [datasets.New] does.
-func (r *Request) clouds(name string) (*datasets.Set, error) {
-	a := r.array(name)
+func (r *Request) Clouds(name string) (*datasets.Set, error) {
+	a := r.Array(name)
 	if a != nil && a.set != nil {
 		return a.set, nil
 	}
@@ -226,17 +264,17 @@ func (r *Request) clouds(name string) (*datasets.Set, error) {
 	return &datasets.Set{Name: name, Kind: "memory", Coords: values, Clouds: a.Shape[0], Points: a.Shape[1], Dim: a.Shape[2]}, nil
 }
 
-// pair returns both clouds.
-func (r *Request) pair() (x, y *datasets.Set, err error) {
-	if x, err = r.clouds("x"); err == nil {
-		y, err = r.clouds("y")
+// Pair returns both clouds.
+func (r *Request) Pair() (x, y *datasets.Set, err error) {
+	if x, err = r.Clouds("x"); err == nil {
+		y, err = r.Clouds("y")
 	}
 	return x, y, err
 }
 
 // masses returns the masses [clouds, points] of a set's points, or nil.
 func (r *Request) masses(name string, set *datasets.Set) ([]float64, error) {
-	a := r.array(name)
+	a := r.Array(name)
 	if a == nil {
 		return nil, nil
 	}
@@ -269,8 +307,8 @@ type distanceSettings struct {
 	loss.Config
 }
 
-// backend stays open, and keeps what calls compile.
-var backend = sync.OnceValues(func() (*engine.Engine, error) { return engine.Open("go") })
+// Backend is the pure-Go backend. It stays open, and keeps what calls compile.
+var Backend = sync.OnceValues(func() (*engine.Engine, error) { return engine.Open("go") })
 
 // config returns the configuration of swlab.Distance, and an error for a setting without effect.
 func (s distanceSettings) config(r *Request) (o swlab.DistanceConfig, err error) {
@@ -289,7 +327,7 @@ func (s distanceSettings) config(r *Request) (o swlab.DistanceConfig, err error)
 		case !slices.Contains(loss.SettingNames(), name):
 			continue
 		}
-		why, err := loss.Unread(s.Loss, known, r.array("directions") != nil, name)
+		why, err := loss.Unread(s.Loss, known, r.Array("directions") != nil, name)
 		if err != nil {
 			return o, err
 		}
@@ -320,17 +358,17 @@ func (s distanceSettings) config(r *Request) (o swlab.DistanceConfig, err error)
 			return o, err
 		}
 	}
-	o.Engine, err = backend()
+	o.Engine, err = Backend()
 	return o, err
 }
 
 // distance calls swlab.Distance.
 func distance(r *Request, a *Answer) error {
 	s := distanceSettings{Config: loss.Defaults(), Path: "auto"}
-	if err := r.apply(&s); err != nil {
+	if err := r.Apply(&s); err != nil {
 		return err
 	}
-	x, y, err := r.pair()
+	x, y, err := r.Pair()
 	if err != nil {
 		return err
 	}
@@ -344,10 +382,10 @@ func distance(r *Request, a *Answer) error {
 	if o.MassY, err = r.masses("mass_y", y); err != nil {
 		return err
 	}
-	if d := r.array("directions"); d != nil {
-		values, ok := d.Values.([]float32)
-		if !ok {
-			return fmt.Errorf("directions: expected float32, found %s", d.DType)
+	if d := r.Array("directions"); d != nil {
+		values, err := d.narrow()
+		if err != nil {
+			return err
 		}
 		o.Directions = &swlab.Directions{Values: values, Shape: d.Shape}
 	}
@@ -365,38 +403,38 @@ func distance(r *Request, a *Answer) error {
 	for _, w := range d.Warnings {
 		a.Warnings = append(a.Warnings, pythonic.Replace(w))
 	}
-	add(a, "value", []float64{d.Value})
-	add(a, "stderr", []float64{d.StdErr})
-	add(a, "interval", []float64{d.Low, d.High}, 2)
-	add(a, "p", []float64{d.Exponent})
-	add(a, "scale", d.Scale, len(d.Scale))
+	Add(a, "value", []float64{d.Value})
+	Add(a, "stderr", []float64{d.StdErr})
+	Add(a, "interval", []float64{d.Low, d.High}, 2)
+	Add(a, "p", []float64{d.Exponent})
+	Add(a, "scale", d.Scale, len(d.Scale))
 	if p := d.Population; p != nil {
-		add(a, "population_stderr", []float64{p.StdErr})
-		add(a, "population_low", []float64{p.Low})
-		add(a, "population_high", []float64{p.High})
+		Add(a, "population_stderr", []float64{p.StdErr})
+		Add(a, "population_low", []float64{p.Low})
+		Add(a, "population_high", []float64{p.High})
 	}
-	add(a, "per_pair", d.PerPair, x.Clouds)
-	add(a, "per_pair_stderr", d.PairErrs, x.Clouds)
-	add(a, "duality_gap", d.DualityGap, x.Clouds)
-	add(a, "ascent_starts", d.Starts, x.Clouds, len(d.Starts)/x.Clouds)
-	add(a, "matched_mass", d.MatchedMass, x.Clouds)
+	Add(a, "per_pair", d.PerPair, x.Clouds)
+	Add(a, "per_pair_stderr", d.PairErrs, x.Clouds)
+	Add(a, "duality_gap", d.DualityGap, x.Clouds)
+	Add(a, "ascent_starts", d.Starts, x.Clouds, len(d.Starts)/x.Clouds)
+	Add(a, "matched_mass", d.MatchedMass, x.Clouds)
 	if d.MarginalCosts != nil {
-		add(a, "marginal_costs", slices.Concat(d.MarginalCosts...), x.Clouds, len(d.MarginalCosts[0]))
+		Add(a, "marginal_costs", slices.Concat(d.MarginalCosts...), x.Clouds, len(d.MarginalCosts[0]))
 	}
 	perPair := len(d.Costs) / x.Clouds
-	add(a, "costs", d.Costs, x.Clouds, perPair)
-	add(a, "directions", d.Directions, x.Clouds, perPair, len(d.Directions)/max(1, x.Clouds*perPair))
-	add(a, "location", d.Location, x.Clouds, len(d.Location)/x.Clouds)
-	add(a, "gradient_x", d.GradientX, x.Clouds, x.Points, x.Dim)
-	add(a, "gradient_y", d.Gradient, y.Clouds, y.Points, y.Dim)
+	Add(a, "costs", d.Costs, x.Clouds, perPair)
+	Add(a, "directions", d.Directions, x.Clouds, perPair, len(d.Directions)/max(1, x.Clouds*perPair))
+	Add(a, "location", d.Location, x.Clouds, len(d.Location)/x.Clouds)
+	Add(a, "gradient_x", d.GradientX, x.Clouds, x.Points, x.Dim)
+	Add(a, "gradient_y", d.Gradient, y.Clouds, y.Points, y.Dim)
 	if b := d.Bracket; b != nil {
-		add(a, "bracket_low", []float64{b.Low})
-		add(a, "bracket_high", []float64{b.High})
-		add(a, "bracket_low_per_pair", b.PairLows, x.Clouds)
-		add(a, "bracket_high_per_pair", b.PairHighs, x.Clouds)
+		Add(a, "bracket_low", []float64{b.Low})
+		Add(a, "bracket_high", []float64{b.High})
+		Add(a, "bracket_low_per_pair", b.PairLows, x.Clouds)
+		Add(a, "bracket_high_per_pair", b.PairHighs, x.Clouds)
 		if b.PairEstimates != nil {
-			add(a, "bracket_estimate", []float64{b.Estimate})
-			add(a, "bracket_estimate_per_pair", b.PairEstimates, x.Clouds)
+			Add(a, "bracket_estimate", []float64{b.Estimate})
+			Add(a, "bracket_estimate_per_pair", b.PairEstimates, x.Clouds)
 		}
 	}
 	return nil
@@ -404,7 +442,7 @@ func distance(r *Request, a *Answer) error {
 
 // estimator is fitted to the labelled pairs x0, y0, x1, y1, ..., whose W2 are an array; nil without it.
 func (r *Request) estimator(loss string, o swlab.DistanceConfig) (*swlab.Estimator, error) {
-	labels := r.array("labelled")
+	labels := r.Array("labelled")
 	if labels == nil {
 		return nil, nil
 	}
@@ -417,11 +455,11 @@ func (r *Request) estimator(loss string, o swlab.DistanceConfig) (*swlab.Estimat
 	}
 	var pairs []swlab.Labelled
 	for i, w := range w2 {
-		x, err := r.clouds(fmt.Sprintf("labelled_x%d", i))
+		x, err := r.Clouds(fmt.Sprintf("labelled_x%d", i))
 		if err != nil {
 			return nil, err
 		}
-		y, err := r.clouds(fmt.Sprintf("labelled_y%d", i))
+		y, err := r.Clouds(fmt.Sprintf("labelled_y%d", i))
 		if err != nil {
 			return nil, err
 		}
@@ -439,10 +477,10 @@ type emdSettings struct {
 // emd calls ot.EMD for every pair.
 func emd(r *Request, a *Answer) error {
 	s := emdSettings{P: 1}
-	if err := r.apply(&s); err != nil {
+	if err := r.Apply(&s); err != nil {
 		return err
 	}
-	x, y, err := r.pair()
+	x, y, err := r.Pair()
 	if err != nil {
 		return err
 	}
@@ -466,14 +504,14 @@ func emd(r *Request, a *Answer) error {
 			gx, gy = append(gx, dx...), append(gy, dy...)
 		}
 	}
-	add(a, "cost", cost, x.Clouds)
-	add(a, "match", match, x.Clouds, x.Points)
-	add(a, "u", u, x.Clouds, x.Points)
-	add(a, "v", v, x.Clouds, x.Points)
-	add(a, "duality_gap", gap, x.Clouds)
-	add(a, "slack", slack, x.Clouds)
-	add(a, "gradient_x", gx, x.Clouds, x.Points, x.Dim)
-	add(a, "gradient_y", gy, x.Clouds, x.Points, x.Dim)
+	Add(a, "cost", cost, x.Clouds)
+	Add(a, "match", match, x.Clouds, x.Points)
+	Add(a, "u", u, x.Clouds, x.Points)
+	Add(a, "v", v, x.Clouds, x.Points)
+	Add(a, "duality_gap", gap, x.Clouds)
+	Add(a, "slack", slack, x.Clouds)
+	Add(a, "gradient_x", gx, x.Clouds, x.Points, x.Dim)
+	Add(a, "gradient_y", gy, x.Clouds, x.Points, x.Dim)
 	return nil
 }
 
@@ -488,7 +526,7 @@ type sampleSettings struct {
 // samples draws from a von Mises-Fisher distribution.
 func samples(r *Request, a *Answer) error {
 	var s sampleSettings
-	if err := r.apply(&s); err != nil {
+	if err := r.Apply(&s); err != nil {
 		return err
 	}
 	var location []float64
@@ -509,6 +547,6 @@ func samples(r *Request, a *Answer) error {
 	if err != nil {
 		return err
 	}
-	add(a, "samples", d.Rand(rand.New(rand.NewPCG(r.Seed, 0)), s.N), s.N, len(location))
+	Add(a, "samples", d.Rand(rand.New(rand.NewPCG(r.Seed, 0)), s.N), s.N, len(location))
 	return nil
 }

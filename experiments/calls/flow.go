@@ -13,7 +13,6 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/flow"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
-	"github.com/sliced-wasserstein/lab/vmfviz"
 )
 
 // flowSettings are those of flows; all others are of distance.
@@ -31,7 +30,7 @@ const (
 
 // flows moves y to x down the gradients of a grid of losses.
 func flows(r *Request, a *Answer) error {
-	x, y, err := r.pair()
+	x, y, err := r.Pair()
 	if err != nil {
 		return err
 	}
@@ -56,7 +55,7 @@ func flows(r *Request, a *Answer) error {
 				delete(all, name)
 			}
 		}
-		if err := own.apply(&s); err != nil {
+		if err := own.Apply(&s); err != nil {
 			return err
 		}
 		if os.Getenv("FAST") == "1" {
@@ -77,15 +76,15 @@ func flows(r *Request, a *Answer) error {
 			points = append(points, frame.Points...)
 			distances, steps = append(distances, frame.EMD), append(steps, int32(frame.Step))
 		}
-		add(a, fmt.Sprintf("frames%d", k), points, len(f.Frames), y.Points, y.Dim)
-		if r.show != nil && len(grid) > 1 {
-			r.show(Event{ID: "flows", Text: fmt.Sprintf("%d of %d", k+1, len(grid))})
+		Add(a, fmt.Sprintf("frames%d", k), points, len(f.Frames), y.Points, y.Dim)
+		if len(grid) > 1 {
+			r.Show(Event{ID: "flows", Text: fmt.Sprintf("%d of %d", k+1, len(grid))})
 		}
 	}
-	add(a, "target", x.Coords, 1, x.Points, x.Dim)
-	add(a, "losses", losses, len(grid), len(losses)/len(grid))
-	add(a, "w2", distances, len(grid), len(steps))
-	add(a, "steps", steps, len(steps))
+	Add(a, "target", x.Coords, 1, x.Points, x.Dim)
+	Add(a, "losses", losses, len(grid), len(losses)/len(grid))
+	Add(a, "w2", distances, len(grid), len(steps))
+	Add(a, "steps", steps, len(steps))
 	texts, err := json.Marshal(labels)
 	if err != nil {
 		return err
@@ -109,7 +108,7 @@ func (r *Request) lossOf(x *datasets.Set, all, point map[string]string, fresh bo
 	}
 	s := distanceSettings{Config: loss.Defaults(), Path: "auto"}
 	call := Request{Settings: all, Seed: r.Seed}
-	if err := call.apply(&s); err != nil {
+	if err := call.Apply(&s); err != nil {
 		return nil, "", 0, err
 	}
 	o, err := s.config(&call)
@@ -167,112 +166,4 @@ func label(name string, point map[string]string) string {
 		}
 	}
 	return strings.Join(words, ", ")
-}
-
-// films are the flows of a picture.
-func (r *Request) films(s pictureSettings) (all []flow.Film, err error) {
-	var labels []string
-	if err := json.Unmarshal([]byte(s.Labels), &labels); err != nil {
-		return nil, fmt.Errorf("labels: %w", err)
-	}
-	target, err := r.clouds("target")
-	if err != nil {
-		return nil, err
-	}
-	w2, _ := r.wide("w2")
-	steps, _ := r.array("steps").Values.([]int32)
-	for k, name := range labels {
-		set, err := r.clouds(fmt.Sprintf("frames%d", k))
-		if err != nil {
-			return nil, err
-		}
-		f := &flow.Flow{}
-		for i := range set.Clouds {
-			f.Frames = append(f.Frames, flow.Frame{Step: int(steps[i]), Points: inSpace(set.Cloud(i), set.Dim), EMD: w2[k*set.Clouds+i]})
-		}
-		all = append(all, flow.Film{Caption: name, Target: inSpace(target.Coords, target.Dim), Flow: f})
-	}
-	return all, nil
-}
-
-// drawFlows draws four states of every flow, over the target.
-func drawFlows(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
-	all, err := r.films(s)
-	if err != nil {
-		return nil, err
-	}
-	o := vmfviz.CloudsOptions{Title: s.Title, Cell: 110}
-	if r.array("target").Shape[2] == 2 {
-		o.View = vmfviz.From(0, 0)
-	}
-	var rows []vmfviz.CloudRow
-	for k, f := range all {
-		row := vmfviz.CloudRow{Caption: f.Caption, Role: vmfviz.Output, Behind: f.Target}
-		last := len(f.Flow.Frames) - 1
-		for _, i := range []int{0, last / 10, last / 3, last} {
-			row.Clouds = append(row.Clouds, f.Flow.Frames[i].Points)
-			if k == 0 {
-				o.Columns = append(o.Columns, fmt.Sprintf("step %d", f.Flow.Frames[i].Step))
-			}
-		}
-		rows = append(rows, row)
-	}
-	return vmfviz.Clouds(o, rows...)
-}
-
-// drawLooks draws what a network made of some clouds after some steps of its training.
-func drawLooks(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
-	watched, err := r.clouds("watched")
-	if err != nil {
-		return nil, err
-	}
-	all, err := r.looks(s)
-	if err != nil {
-		return nil, err
-	}
-	o := vmfviz.CloudsOptions{Title: s.Title, Cell: 110}
-	input := vmfviz.CloudRow{Caption: "input", Role: vmfviz.Input}
-	last := len(all[0].Flow.Frames) - 1
-	var rows []vmfviz.CloudRow
-	for _, i := range slices.Compact([]int{0, (last + 4) / 5, last}) {
-		row := vmfviz.CloudRow{Caption: fmt.Sprintf("step %d", all[0].Flow.Frames[i].Step), Role: vmfviz.Output}
-		for _, f := range all {
-			row.Clouds = append(row.Clouds, f.Flow.Frames[i].Points)
-		}
-		rows = append(rows, row)
-	}
-	for k, f := range all {
-		o.Columns, input.Clouds = append(o.Columns, f.Caption), append(input.Clouds, watched.Cloud(k))
-	}
-	return vmfviz.Clouds(o, append([]vmfviz.CloudRow{input}, rows...)...)
-}
-
-// looks are the films of a training, one for each watched cloud.
-func (r *Request) looks(s pictureSettings) (all []flow.Film, err error) {
-	var labels []string
-	if err := json.Unmarshal([]byte(s.Labels), &labels); err != nil {
-		return nil, fmt.Errorf("labels: %w", err)
-	}
-	watched, err := r.clouds("watched")
-	if err != nil {
-		return nil, err
-	}
-	set, err := r.clouds("looks")
-	if err != nil {
-		return nil, err
-	}
-	steps, _ := r.array("steps_of_looks").Values.([]int32)
-	for k, name := range labels {
-		cloud, f := watched.Select([]int{k}), &flow.Flow{}
-		for i, step := range steps {
-			look := set.Select([]int{i*watched.Clouds + k})
-			w2, err := flow.EMD(cloud, look)
-			if err != nil {
-				return nil, err
-			}
-			f.Frames = append(f.Frames, flow.Frame{Step: int(step), Points: look.Coords, EMD: w2})
-		}
-		all = append(all, flow.Film{Caption: name, Target: cloud.Coords, Flow: f})
-	}
-	return all, nil
 }

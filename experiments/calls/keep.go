@@ -27,7 +27,7 @@ type keepSettings struct {
 
 // keptKey is where a value of that name and code is kept.
 func keptKey(r *Request) (s keepSettings, key string, err error) {
-	if err := r.apply(&s); err != nil {
+	if err := r.Apply(&s); err != nil {
 		return s, "", err
 	}
 	if s.Code == "" {
@@ -76,7 +76,7 @@ func keep(r *Request, _ *Answer) error {
 	if err != nil {
 		return err
 	}
-	v := r.array("value")
+	v := r.Array("value")
 	if v == nil {
 		return errors.New("value: expected an array")
 	}

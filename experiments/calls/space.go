@@ -19,7 +19,6 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/internal/memory"
-	"github.com/sliced-wasserstein/lab/vmfviz/show"
 )
 
 // Space keeps what calls have found: an equal call is answered from there, and arrays in it are
@@ -70,48 +69,36 @@ type Event struct {
 // largestInline is the largest array, in bytes, that an answer holds as Data.
 const largestInline = 64 << 10
 
-// volatile calls are never answered from what was found before.
-var volatile = map[string]bool{"variables": true, "forget": true, "fetch": true, "keep": true, "kept": true, "save": true,
-	"results": true}
-
-// stored calls have what they find in the caller's folder, too, and show it while they work. An equal
-// call shows nothing: its answer has the outputs as "shown".
-var stored = map[string]bool{"train": true, "sweep": true, "table": true}
-
-// spaceFunctions are those of a space, beside those of every caller.
-var spaceFunctions map[string]func(*Request, *Answer) error
-
-func init() { // a literal would refer to itself
-	spaceFunctions = map[string]func(*Request, *Answer) error{
-		"array": array, "fetch": fetch, "forget": forget, "keep": keep, "kept": recall, "variables": variables,
-		"landscape": landscape, "slice_costs": sliceCosts,
-	}
-}
-
 // Respond answers a request. Arrays come by Ref, Data or File, and go by Data, or by Ref alone where
 // they are large; the call "fetch" then writes a file. show takes what is shown meanwhile.
 func (s *Space) Respond(ctx context.Context, r Request, show func(Event)) Answer {
 	r.ctx, r.space, r.show = ctx, s, show
-	given := r
-	var a Answer
 	if err := s.read(&r); err != nil {
+		var a Answer
 		a.Fail(err)
 		if _, lost := err.(unknown); lost {
 			a.Kind = "unknown"
 		}
 		return a
 	}
-	if volatile[r.Function] {
-		return s.outgoing(Respond(r), "")
+	a, key := s.answer(r)
+	return s.outgoing(a, key)
+}
+
+// answer answers a request whose arrays have been read. key is where the answer is kept; "": nowhere.
+func (s *Space) answer(r Request) (a Answer, key string) {
+	call := known[r.Function]
+	if call.Volatile {
+		return Respond(r), ""
 	}
 	key, err := s.key(r)
 	if err != nil {
 		a.Fail(err)
-		return a
+		return a, ""
 	}
 	s.mu.Lock()
 	k := s.found[key]
-	mine := k == nil || stored[r.Function] && k.gone()
+	mine := k == nil || call.Stored && k.gone()
 	if mine {
 		k = &kept{key: key, done: make(chan struct{}), what: describe(r)}
 		s.found[key] = k
@@ -119,11 +106,7 @@ func (s *Space) Respond(ctx context.Context, r Request, show func(Event)) Answer
 	s.mu.Unlock()
 	if mine {
 		began := time.Now()
-		if stored[r.Function] {
-			k.answer = recorded(r)
-		} else {
-			k.answer = Respond(r)
-		}
+		k.answer = Respond(r)
 		k.seconds = time.Since(began).Seconds()
 		k.bytes = sizeOf(k.answer)
 		s.mu.Lock()
@@ -137,18 +120,18 @@ func (s *Space) Respond(ctx context.Context, r Request, show func(Event)) Answer
 	} else {
 		select {
 		case <-k.done:
-		case <-ctx.Done():
-			a.Fail(ctx.Err())
-			return a
+		case <-r.ctx.Done():
+			a.Fail(r.ctx.Err())
+			return a, ""
 		}
 		if k.answer.Error != "" { // somebody else's, who may have stopped it
-			return s.Respond(ctx, given, show)
+			return s.answer(r)
 		}
 		s.mu.Lock()
 		k.used = time.Now()
 		s.mu.Unlock()
 	}
-	return s.outgoing(k.answer, key)
+	return k.answer, key
 }
 
 // gone reports whether what a stored call has found is no longer in its folder. s.mu is locked.
@@ -160,38 +143,6 @@ func (k *kept) gone() bool {
 	}
 	_, err := os.Stat(k.answer.Text["folder"])
 	return err != nil
-}
-
-// recorded answers a stored call; the answer has what it has shown.
-func recorded(r Request) Answer {
-	caller := r.show
-	last, order := map[string]string{}, []string(nil)
-	var mu sync.Mutex
-	r.show = func(e Event) {
-		mu.Lock()
-		code := e.HTML
-		if e.PNG != nil {
-			code = show.Image(e.PNG, e.Text, e.Width)
-		}
-		id := cmp.Or(e.ID, fmt.Sprint(len(order)))
-		if _, seen := last[id]; !seen {
-			order = append(order, id)
-		}
-		last[id] = code
-		mu.Unlock()
-		if caller != nil {
-			caller(e)
-		}
-	}
-	a := Respond(r)
-	if a.Error == "" {
-		var b strings.Builder
-		for _, id := range order {
-			b.WriteString(last[id])
-		}
-		a.Text["shown"] = b.String()
-	}
-	return a
 }
 
 // unknown says that the space does not keep an array, any more.
@@ -220,11 +171,18 @@ func (s *Space) read(r *Request) error {
 		if err := a.decode(raw); err != nil {
 			return err
 		}
-		sum := sha256.Sum256(fmt.Appendf(raw, "%s%v", a.DType, a.Shape))
-		a.Ref = "=" + hex.EncodeToString(sum[:12])
+		a.identify(raw)
 		a.Data, a.File = nil, ""
 	}
 	return nil
+}
+
+// identify makes Ref that of the array's content.
+func (a *Array) identify(raw []byte) {
+	sum := sha256.New()
+	sum.Write(raw)
+	fmt.Fprintf(sum, "%s%v", a.DType, a.Shape)
+	a.Ref = "=" + hex.EncodeToString(sum.Sum(nil)[:12])
 }
 
 // resolve finds the array of a Ref, KEY/NAME.
@@ -285,10 +243,10 @@ func (s *Space) key(r Request) (string, error) {
 		refs[a.Name] = a.Ref
 	}
 	id := map[string]any{"function": r.Function, "seed": r.Seed, "settings": r.Settings, "arrays": refs}
-	if stored[r.Function] {
+	if known[r.Function].Stored {
 		id["dir"] = r.Dir
 	}
-	if path := r.file(); path != "" {
+	if path := r.File(); path != "" {
 		content, err := contentOf(path)
 		if err != nil {
 			return "", err
@@ -353,9 +311,14 @@ func (s *Space) shrink(newest string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	total := int64(0)
-	var old []*kept
 	for _, k := range s.found {
 		total += k.bytes
+	}
+	if total <= s.limit {
+		return
+	}
+	var old []*kept
+	for _, k := range s.found {
 		if k.key != newest && !k.used.IsZero() {
 			old = append(old, k)
 		}
@@ -462,25 +425,22 @@ type cloudSettings struct {
 	All    bool   `json:"all"` // all clouds of the set, with their parts
 }
 
-// file is the file or folder that a call reads; "" if it reads none.
-func (r *Request) file() string {
+// File is the file or folder that the call reads; "" if it reads none.
+func (r *Request) File() string {
 	name := r.Settings["weights"]
-	switch r.Function {
-	case "cloud":
-		name = r.Settings["name"]
-	case "sweep":
-		name = cmp.Or(r.Settings["data"], data())
-	case "table":
-		name = data()
+	if file := known[r.Function].File; file != nil {
+		name = file(r)
 	}
 	if name == "" || name == datasets.Builtin || slices.Contains(datasets.ShapeClasses(), name) {
 		return ""
 	}
-	return r.path(name)
+	return r.Path(name)
 }
 
-// path is where a caller's path leads.
-func (r *Request) path(name string) string {
+func clouded(r *Request) string { return r.Settings["name"] }
+
+// Path is where a caller's path leads.
+func (r *Request) Path(name string) string {
 	if filepath.IsAbs(name) {
 		return name
 	}
@@ -508,7 +468,7 @@ func contentOf(path string) (string, error) {
 // cloud loads clouds, or makes one of a built-in class.
 func cloud(r *Request, a *Answer) error {
 	var s cloudSettings
-	if err := r.apply(&s); err != nil {
+	if err := r.Apply(&s); err != nil {
 		return err
 	}
 	var set *datasets.Set
@@ -521,7 +481,7 @@ func cloud(r *Request, a *Answer) error {
 		}
 	default:
 		o := datasets.Options{Points: s.Points, AtMost: true, Seed: r.Seed, Raw: !s.All}
-		set, err = datasets.Load(cmp.Or(r.file(), s.Name), o)
+		set, err = datasets.Load(cmp.Or(r.File(), s.Name), o)
 	}
 	if err != nil {
 		return err
@@ -529,7 +489,7 @@ func cloud(r *Request, a *Answer) error {
 	a.set = set
 	a.Warnings = set.Warnings()
 	a.Text = map[string]string{"name": filepath.Base(s.Name), "classes": strings.Join(set.Classes, ",")}
-	add(a, "points", set.Coords, set.Clouds, set.Points, set.Dim)
-	add(a, "labels", set.Labels, len(set.Labels))
+	Add(a, "points", set.Coords, set.Clouds, set.Points, set.Dim)
+	Add(a, "labels", set.Labels, len(set.Labels))
 	return nil
 }

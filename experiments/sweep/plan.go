@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/janpfeifer/must"
 
@@ -225,27 +224,10 @@ func (p *Grid) reference() int {
 }
 
 // Vary is a setting and its values, both as written on a command line.
-type Vary struct {
-	Name   string   `json:"name"` // JSON name of a field of train.Config
-	Values []string `json:"values"`
-}
+type Vary = settings.Vary
 
 // Parse reads texts such as "kappa=0.1,1,10", one per setting.
-func Parse(texts ...string) ([]Vary, error) {
-	var out []Vary
-	for _, text := range texts {
-		name, values, ok := strings.Cut(text, "=")
-		if !ok {
-			return nil, fmt.Errorf("vary: expected NAME=V1,V2,..., found %q", text)
-		}
-		v := Vary{Name: strings.TrimSpace(name)}
-		for _, value := range strings.Split(values, ",") {
-			v.Values = append(v.Values, strings.TrimSpace(value))
-		}
-		out = append(out, v)
-	}
-	return out, nil
-}
+func Parse(texts ...string) ([]Vary, error) { return settings.ParseVary(texts...) }
 
 // fields returns the settings of c.
 func fields(c *train.Config) settings.Fields { return settings.Of(c, "help") }

@@ -14,6 +14,7 @@ import (
 	"unsafe"
 
 	"github.com/sliced-wasserstein/lab/experiments/calls"
+	_ "github.com/sliced-wasserstein/lab/experiments/calls/all" // pictures, trainings, tables
 )
 
 // swlab_call answers a request, a JSON object. data holds a pointer to the values of each of its

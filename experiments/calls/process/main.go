@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/sliced-wasserstein/lab/experiments/calls"
+	_ "github.com/sliced-wasserstein/lab/experiments/calls/all" // pictures, trainings, tables
 	"github.com/sliced-wasserstein/lab/internal/xlaenv"
 )
 

@@ -1,22 +1,23 @@
-package calls
+package all
 
 import (
 	"fmt"
 	"slices"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments/calls"
 	"github.com/sliced-wasserstein/lab/swlab/align"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/sets"
 )
 
 // embedded makes vectors of the clouds, relative to a point among them if their distances alone count.
-func (r *Request) embedded(a *Answer, c sets.Config, distances bool) (*sets.Embedding, error) {
-	s, err := r.clouds("clouds")
+func embedded(r *calls.Request, a *calls.Answer, c sets.Config, distances bool) (*sets.Embedding, error) {
+	s, err := r.Clouds("clouds")
 	if err != nil {
 		return nil, err
 	}
-	theta, shape := r.wide("directions")
+	theta, shape := r.Wide("directions")
 	if shape != nil && (len(shape) != 2 || shape[1] != s.Dim) {
 		return nil, fmt.Errorf("directions: expected shape [L, %d], found %v", s.Dim, shape)
 	}
@@ -33,35 +34,35 @@ func (r *Request) embedded(a *Answer, c sets.Config, distances bool) (*sets.Embe
 	if err != nil {
 		return nil, err
 	}
-	add(a, "directions", e.Directions, e.Slices, s.Dim)
-	add(a, "slices", []int32{int32(e.Slices)})
-	add(a, "quantiles", []int32{int32(e.Quantiles)})
+	calls.Add(a, "directions", e.Directions, e.Slices, s.Dim)
+	calls.Add(a, "slices", []int32{int32(e.Slices)})
+	calls.Add(a, "quantiles", []int32{int32(e.Quantiles)})
 	return e, nil
 }
 
 // embed calls sets.Embed.
-func embed(r *Request, a *Answer) error {
+func embed(r *calls.Request, a *calls.Answer) error {
 	var c sets.Config
-	if err := r.apply(&c); err != nil {
+	if err := r.Apply(&c); err != nil {
 		return err
 	}
-	e, err := r.embedded(a, c, false)
+	e, err := embedded(r, a, c, false)
 	if err == nil {
-		add(a, "vectors", e.Vectors, e.Clouds, e.Size)
+		calls.Add(a, "vectors", e.Vectors, e.Clouds, e.Size)
 	}
 	return err
 }
 
 // pairwise computes the matrix of distances, or a kernel.
-func pairwise(r *Request, a *Answer) error {
+func pairwise(r *calls.Request, a *calls.Answer) error {
 	var c struct {
 		sets.Config
 		Kernel float64 `json:"kernel" range:">0.."`
 	}
-	if err := r.apply(&c); err != nil {
+	if err := r.Apply(&c); err != nil {
 		return err
 	}
-	e, err := r.embedded(a, c.Config, true)
+	e, err := embedded(r, a, c.Config, true)
 	if err != nil {
 		return err
 	}
@@ -69,39 +70,39 @@ func pairwise(r *Request, a *Answer) error {
 	if err == nil && c.Kernel > 0 {
 		m, err = sets.Kernel(m, c.Kernel)
 	}
-	add(a, "matrix", m, e.Clouds, e.Clouds)
+	calls.Add(a, "matrix", m, e.Clouds, e.Clouds)
 	return err
 }
 
 // neighbours finds the nearest other clouds.
-func neighbours(r *Request, a *Answer) error {
+func neighbours(r *calls.Request, a *calls.Answer) error {
 	var c struct {
 		sets.Config
 		K int `json:"k"`
 	}
-	if err := r.apply(&c); err != nil {
+	if err := r.Apply(&c); err != nil {
 		return err
 	}
-	e, err := r.embedded(a, c.Config, true)
+	e, err := embedded(r, a, c.Config, true)
 	if err != nil {
 		return err
 	}
 	rows, distances, err := e.Neighbours(c.K)
-	add(a, "neighbours", rows, e.Clouds, c.K)
-	add(a, "distances", distances, e.Clouds, c.K)
+	calls.Add(a, "neighbours", rows, e.Clouds, c.K)
+	calls.Add(a, "distances", distances, e.Clouds, c.K)
 	return err
 }
 
 // cluster is k-means of clouds.
-func cluster(r *Request, a *Answer) error {
+func cluster(r *calls.Request, a *calls.Answer) error {
 	var c struct {
 		sets.Config
 		sets.ClusterConfig
 	}
-	if err := r.apply(&c); err != nil {
+	if err := r.Apply(&c); err != nil {
 		return err
 	}
-	e, err := r.embedded(a, c.Config, true)
+	e, err := embedded(r, a, c.Config, true)
 	if err != nil {
 		return err
 	}
@@ -110,21 +111,21 @@ func cluster(r *Request, a *Answer) error {
 	if err != nil {
 		return err
 	}
-	add(a, "labels", found.Labels, e.Clouds)
-	add(a, "centres", found.Centres, c.K, e.Size)
-	add(a, "inertia", []float64{found.Inertia})
+	calls.Add(a, "labels", found.Labels, e.Clouds)
+	calls.Add(a, "centres", found.Centres, c.K, e.Size)
+	calls.Add(a, "inertia", []float64{found.Inertia})
 	return nil
 }
 
 // barycenter calls align.Barycenter.
-func barycenter(r *Request, a *Answer) error {
+func barycenter(r *calls.Request, a *calls.Answer) error {
 	var c struct {
 		align.BarycenterConfig
 		loss.Config
 	}
 	c.Loss = r.Settings["loss"]
 	c.Config = align.Descent(c.Loss)
-	if err := r.apply(&c); err != nil {
+	if err := r.Apply(&c); err != nil {
 		return err
 	}
 	if _, err := loss.New(c.Loss, c.Config); err != nil {
@@ -145,7 +146,7 @@ func barycenter(r *Request, a *Answer) error {
 			return fmt.Errorf("%s would do nothing: %s", name, why)
 		}
 	}
-	s, err := r.clouds("clouds")
+	s, err := r.Clouds("clouds")
 	if err != nil {
 		return err
 	}
@@ -156,32 +157,32 @@ func barycenter(r *Request, a *Answer) error {
 		return err
 	}
 	a.Text = map[string]string{"loss": c.Loss, "convention": m.Convention}
-	add(a, "points", m.Points, len(m.Points)/s.Dim, s.Dim)
-	add(a, "value", []float64{m.Value})
-	add(a, "stderr", []float64{m.StdErr})
+	calls.Add(a, "points", m.Points, len(m.Points)/s.Dim, s.Dim)
+	calls.Add(a, "value", []float64{m.Value})
+	calls.Add(a, "stderr", []float64{m.StdErr})
 	return nil
 }
 
 // colors calls align.Colors for pictures [height, width, 3] of numbers from 0 to 1.
-func colors(r *Request, a *Answer) error {
+func colors(r *calls.Request, a *calls.Answer) error {
 	var c struct {
 		align.ColorsConfig
 		Round bool `json:"round"`
 	}
-	if err := r.apply(&c); err != nil {
+	if err := r.Apply(&c); err != nil {
 		return err
 	}
 	var pictures [2]*datasets.Set
 	var shape []int
 	for i, name := range []string{"to", "source"} {
 		var found []int
-		if given := r.array(name); given != nil {
+		if given := r.Array(name); given != nil {
 			found = given.Shape
 		}
 		if len(found) != 3 || found[2] != 3 {
 			return fmt.Errorf("%s: expected a picture [height, width, 3], found shape %v", name, found)
 		}
-		values, _ := r.wide(name)
+		values, _ := r.Wide(name)
 		s, err := datasets.New(values, found[0]*found[1], 3)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -194,19 +195,19 @@ func colors(r *Request, a *Answer) error {
 	}
 	c.ColorsConfig.Seed = r.Seed
 	moved, before, after, err := align.Colors(pictures[1], pictures[0], c.ColorsConfig, limit)
-	add(a, "picture", moved, shape...)
-	add(a, "before", []float64{before})
-	add(a, "after", []float64{after})
+	calls.Add(a, "picture", moved, shape...)
+	calls.Add(a, "before", []float64{before})
+	calls.Add(a, "after", []float64{after})
 	return err
 }
 
 // register calls align.Register.
-func register(r *Request, a *Answer) error {
+func register(r *calls.Request, a *calls.Answer) error {
 	var c align.RegisterConfig
-	if err := r.apply(&c); err != nil {
+	if err := r.Apply(&c); err != nil {
 		return err
 	}
-	x, y, err := r.pair()
+	x, y, err := r.Pair()
 	if err != nil {
 		return err
 	}
@@ -217,11 +218,11 @@ func register(r *Request, a *Answer) error {
 	}
 	moved := x.Positions(0)
 	m.Apply(moved)
-	add(a, "rotation", m.Rotation, x.Dim, x.Dim)
-	add(a, "translation", m.Translation, x.Dim)
-	add(a, "angle_deg", []float64{m.Degrees})
-	add(a, "share", []float64{m.Share})
-	add(a, "rms", []float64{m.Error})
-	add(a, "moved", moved, x.Points, x.Dim)
+	calls.Add(a, "rotation", m.Rotation, x.Dim, x.Dim)
+	calls.Add(a, "translation", m.Translation, x.Dim)
+	calls.Add(a, "angle_deg", []float64{m.Degrees})
+	calls.Add(a, "share", []float64{m.Share})
+	calls.Add(a, "rms", []float64{m.Error})
+	calls.Add(a, "moved", moved, x.Points, x.Dim)
 	return nil
 }

@@ -1,4 +1,4 @@
-package calls
+package all
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments/calls"
 	"github.com/sliced-wasserstein/lab/experiments/gap"
 	"github.com/sliced-wasserstein/lab/experiments/notebook"
 	"github.com/sliced-wasserstein/lab/experiments/sweep"
@@ -30,22 +31,24 @@ const resultsFolder = "swlab-out"
 // data are the clouds of sweeps and tables: the built-in shapes unless $SWLAB_DATA names others.
 func data() string { return cmp.Or(os.Getenv("SWLAB_DATA"), datasets.Builtin) }
 
+func sweptData(r *calls.Request) string { return cmp.Or(r.Settings["data"], data()) }
+
 // session returns the session of a caller.
-func (r *Request) session() (*notebook.Session, error) {
-	s := &notebook.Session{Data: data(), Out: os.Getenv("SWLAB_OUT"), Fast: os.Getenv("FAST") == "1", Context: r.ctx}
+func session(r *calls.Request) (*notebook.Session, error) {
+	s := &notebook.Session{Data: data(), Out: os.Getenv("SWLAB_OUT"), Fast: os.Getenv("FAST") == "1", Context: r.Context()}
 	if s.Out == "" {
 		s.Out = filepath.Join(r.Dir, resultsFolder)
 	}
 	return s, os.MkdirAll(filepath.Join(s.Out, "pictures"), 0o755)
 }
 
-// watched calls f, whose outputs the caller sees. When the call is cancelled, f saves what it has.
-func (r *Request) watched(f func() error) error {
-	return show.Elsewhere(func(d *protocol.DisplayData) {
-		if r.show == nil {
-			return
-		}
-		e := Event{ID: d.DisplayID}
+// watched calls f, whose outputs the caller sees, and adds them to the answer: a space shows them from there when it
+// answers an equal call. When the call is cancelled, f saves what it has.
+func watched(r *calls.Request, a *calls.Answer, f func() error) error {
+	last, order := map[string]string{}, []string(nil)
+	var mu sync.Mutex
+	err := show.Elsewhere(func(d *protocol.DisplayData) {
+		e := calls.Event{ID: d.DisplayID}
 		e.HTML, _ = d.Data[protocol.MIMETextHTML].(string)
 		e.Text, _ = d.Data[protocol.MIMETextPlain].(string)
 		e.Markdown, _ = d.Data[protocol.MIMETextMarkdown].(string)
@@ -53,8 +56,27 @@ func (r *Request) watched(f func() error) error {
 		if size, is := d.Metadata[string(protocol.MIMEImagePNG)].(map[string]int); is {
 			e.Width = size["width"]
 		}
-		r.show(e)
+		code := e.HTML
+		if e.PNG != nil {
+			code = show.Image(e.PNG, e.Text, e.Width)
+		}
+		mu.Lock()
+		id := cmp.Or(e.ID, fmt.Sprint(len(order)))
+		if _, seen := last[id]; !seen {
+			order = append(order, id)
+		}
+		last[id] = code
+		mu.Unlock()
+		r.Show(e)
 	}, f)
+	if a.Text != nil {
+		var b strings.Builder
+		for _, id := range order {
+			b.WriteString(last[id])
+		}
+		a.Text["shown"] = b.String()
+	}
+	return err
 }
 
 // trainer is the best backend; it stays open, and keeps what trainings compile.
@@ -64,10 +86,10 @@ var trainer = sync.OnceValues(func() (*engine.Engine, error) { return engine.Ope
 func quick() train.Config { return sweep.Default().Base }
 
 // trained is a training of the request on the clouds "data".
-func (r *Request) trained() (set, test *datasets.Set, c train.Config, err error) {
+func trained(r *calls.Request) (set, test *datasets.Set, c train.Config, err error) {
 	c = quick()
 	c.Seed = r.Seed
-	if set, err = r.clouds("data"); err != nil {
+	if set, err = r.Clouds("data"); err != nil {
 		return nil, nil, c, err
 	}
 	c.Points, c.Batch = set.Points, min(c.Batch, set.Clouds)
@@ -106,12 +128,12 @@ const lookEvery = 25
 
 // training trains the autoencoder, with a picture that grows. An equal training is read, and one
 // that was stopped goes on.
-func training(r *Request, a *Answer) error {
-	set, test, c, err := r.trained()
+func training(r *calls.Request, a *calls.Answer) error {
+	set, test, c, err := trained(r)
 	if err != nil {
 		return err
 	}
-	s, err := r.session()
+	s, err := session(r)
 	if err != nil {
 		return err
 	}
@@ -120,9 +142,9 @@ func training(r *Request, a *Answer) error {
 		return err
 	}
 	rows, names := notebook.OnePerClass(test, 4)
-	watched := test.Select(rows)
-	return r.watched(func() error {
-		run, err := s.Live(s.Context, e, set, c, notebook.LiveOptions{Clouds: watched, Names: names, Every: lookEvery})
+	seen := test.Select(rows)
+	return watched(r, a, func() error {
+		run, err := s.Live(s.Context, e, set, c, notebook.LiveOptions{Clouds: seen, Names: names, Every: lookEvery})
 		if err != nil {
 			return err
 		}
@@ -141,19 +163,19 @@ func training(r *Request, a *Answer) error {
 		}
 		a.Text = map[string]string{"run": run.Result.Run, "folder": run.Result.Run, "loss_name": c.Loss,
 			"amortizer": c.Amortizer, "backend": e.Name, "labels": string(labels)}
-		add(a, "loss", []float64{run.Result.Loss})
-		add(a, "steps", []int32{int32(run.Result.Steps)})
-		add(a, "losses", losses, len(losses))
-		add(a, "watched", watched.Coords, len(rows), set.Points, set.Dim)
-		add(a, "looks", looks, len(at)*len(rows), set.Points, set.Dim)
-		add(a, "steps_of_looks", at, len(at))
+		calls.Add(a, "loss", []float64{run.Result.Loss})
+		calls.Add(a, "steps", []int32{int32(run.Result.Steps)})
+		calls.Add(a, "losses", losses, len(losses))
+		calls.Add(a, "watched", seen.Coords, len(rows), set.Points, set.Dim)
+		calls.Add(a, "looks", looks, len(at)*len(rows), set.Points, set.Dim)
+		calls.Add(a, "steps_of_looks", at, len(at))
 		return nil
 	})
 }
 
 // sweeping trains over a grid of settings.
-func sweeping(r *Request, a *Answer) error {
-	s, err := r.session()
+func sweeping(r *calls.Request, a *calls.Answer) error {
+	s, err := session(r)
 	if err != nil {
 		return err
 	}
@@ -165,7 +187,7 @@ func sweeping(r *Request, a *Answer) error {
 	if c.Vary, err = sweep.Parse(strings.Split(vary, ";")...); err != nil {
 		return err
 	}
-	c.Data = cmp.Or(r.file(), datasets.Builtin)
+	c.Data = cmp.Or(r.File(), datasets.Builtin)
 	delete(rest, "data")
 	for name, to := range map[string]*int{"per_class": &c.PerClass, "per_test": &c.PerTest} {
 		if text, given := rest[name]; given {
@@ -199,17 +221,17 @@ func sweeping(r *Request, a *Answer) error {
 			c.Vary[i].Values = v.Values[:min(2, len(v.Values))]
 		}
 	}
-	return r.watched(func() error {
+	return watched(r, a, func() error {
 		found, err := s.Sweep("sweep", c)
 		if err != nil {
 			return err
 		}
-		return a.table(found, s)
+		return addTable(a, found, s)
 	})
 }
 
 // table adds a table in all formats.
-func (a *Answer) table(d table.Document, s *notebook.Session) error {
+func addTable(a *calls.Answer, d table.Document, s *notebook.Session) error {
 	a.Text = map[string]string{"folder": s.Out}
 	for _, format := range table.Formats() {
 		var b bytes.Buffer
@@ -229,40 +251,40 @@ type tableSettings struct {
 }
 
 // paperTable makes a table of the paper.
-func paperTable(r *Request, a *Answer) error {
-	s, err := r.session()
+func paperTable(r *calls.Request, a *calls.Answer) error {
+	s, err := session(r)
 	if err != nil {
 		return err
 	}
 	c := tableSettings{Preset: "smoke"}
-	if err := r.apply(&c); err != nil {
+	if err := r.Apply(&c); err != nil {
 		return err
 	}
 	var rows []string
 	if c.Rows != "" {
 		rows = strings.Split(c.Rows, ",")
 	}
-	return r.watched(func() error {
+	return watched(r, a, func() error {
 		found, err := s.Table(c.Name, c.Preset, rows...)
 		if err != nil {
 			return err
 		}
-		return a.table(found, s)
+		return addTable(a, found, s)
 	})
 }
 
 // results shows the stored result of a table of the paper.
-func results(r *Request, _ *Answer) error {
-	s, err := r.session()
+func results(r *calls.Request, a *calls.Answer) error {
+	s, err := session(r)
 	if err != nil {
 		return err
 	}
-	return r.watched(func() error { return s.Results(r.Settings["name"]) })
+	return watched(r, a, func() error { return s.Results(r.Settings["name"]) })
 }
 
 // gapStudy measures the amortization gap of one method on the clouds "data".
-func gapStudy(r *Request, a *Answer) error {
-	set, err := r.clouds("data")
+func gapStudy(r *calls.Request, a *calls.Answer) error {
+	set, err := r.Clouds("data")
 	if err != nil {
 		return err
 	}
@@ -276,7 +298,7 @@ func gapStudy(r *Request, a *Answer) error {
 	if err := settings.Of(&c).Apply(given); err != nil {
 		return err
 	}
-	e, err := backend()
+	e, err := calls.Backend()
 	if err != nil {
 		return err
 	}
@@ -287,10 +309,8 @@ func gapStudy(r *Request, a *Answer) error {
 	for i := range rows {
 		rows[i] = i * set.Clouds / len(rows)
 	}
-	found, err := gap.Study(r.ctx, e, set.Select(rows), c, gap.Options{Progress: func(stage string, done, total int) {
-		if r.show != nil {
-			r.show(Event{ID: "gap", Text: fmt.Sprintf("%s %d of %d", stage, done, total)})
-		}
+	found, err := gap.Study(r.Context(), e, set.Select(rows), c, gap.Options{Progress: func(stage string, done, total int) {
+		r.Show(calls.Event{ID: "gap", Text: fmt.Sprintf("%s %d of %d", stage, done, total)})
 	}})
 	if err != nil {
 		return err

@@ -1,22 +1,23 @@
-package calls
+package all
 
 import (
 	"fmt"
 
+	"github.com/sliced-wasserstein/lab/experiments/calls"
 	"github.com/sliced-wasserstein/lab/swlab"
 )
 
 // normality calls swlab.Normality.
-func normality(r *Request, a *Answer) error {
+func normality(r *calls.Request, a *calls.Answer) error {
 	c := swlab.NormalityConfig{Seed: r.Seed}
-	if err := r.apply(&c); err != nil {
+	if err := r.Apply(&c); err != nil {
 		return err
 	}
-	x, shape := r.wide("x")
+	x, shape := r.Wide("x")
 	if len(shape) != 2 {
 		return fmt.Errorf("x: expected an array [points, dim], found shape %v", shape)
 	}
-	theta, given := r.wide("directions")
+	theta, given := r.Wide("directions")
 	if given != nil && (len(given) != 2 || given[1] != shape[1]) {
 		return fmt.Errorf("directions: expected shape [L, %d], found %v", shape[1], given)
 	}
@@ -25,7 +26,7 @@ func normality(r *Request, a *Answer) error {
 	if err != nil {
 		return err
 	}
-	add(a, "statistics", s.Statistics, len(s.Statistics))
-	add(a, "value", []float64{s.Value})
+	calls.Add(a, "statistics", s.Statistics, len(s.Statistics))
+	calls.Add(a, "value", []float64{s.Value})
 	return nil
 }

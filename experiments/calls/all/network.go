@@ -1,8 +1,9 @@
-package calls
+package all
 
 import (
 	"fmt"
 
+	"github.com/sliced-wasserstein/lab/experiments/calls"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/latent"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
@@ -15,13 +16,13 @@ type networkSettings struct {
 }
 
 // network is the autoencoder of a request, and how it works.
-func (r *Request) network() (*swlab.Network, swlab.NetworkOptions, error) {
+func network(r *calls.Request) (*swlab.Network, swlab.NetworkOptions, error) {
 	var s networkSettings
-	o := swlab.NetworkOptions{Context: r.ctx}
-	if err := r.apply(&s); err != nil {
+	o := swlab.NetworkOptions{Context: r.Context()}
+	if err := r.Apply(&s); err != nil {
 		return nil, o, err
 	}
-	w, err := weights.ReadSafetensors(r.path(s.Weights))
+	w, err := weights.ReadSafetensors(r.Path(s.Weights))
 	if err != nil {
 		return nil, o, err
 	}
@@ -33,38 +34,38 @@ func (r *Request) network() (*swlab.Network, swlab.NetworkOptions, error) {
 }
 
 // encoded makes codes of clouds: a cloud of as many points.
-func encoded(r *Request, a *Answer) error {
-	set, err := r.clouds("x")
+func encoded(r *calls.Request, a *calls.Answer) error {
+	set, err := r.Clouds("x")
 	if err != nil {
 		return err
 	}
-	net, o, err := r.network()
+	net, o, err := network(r)
 	if err != nil {
 		return err
 	}
 	z, err := net.Encode(set, o)
-	add(a, "x", z, 1, set.Clouds, pointnet.LatentSize)
+	calls.Add(a, "x", z, 1, set.Clouds, pointnet.LatentSize)
 	return err
 }
 
 // decoded makes clouds of codes.
-func decoded(r *Request, a *Answer) error {
-	set, err := r.codes()
+func decoded(r *calls.Request, a *calls.Answer) error {
+	set, err := codes(r)
 	if err != nil {
 		return err
 	}
-	net, o, err := r.network()
+	net, o, err := network(r)
 	if err != nil {
 		return err
 	}
 	y, err := net.Decode(set, o)
-	add(a, "points", y, len(set)/pointnet.LatentSize, net.Points, pointnet.Dim)
+	calls.Add(a, "points", y, len(set)/pointnet.LatentSize, net.Points, pointnet.Dim)
 	return err
 }
 
 // codes are the points of one cloud of the dimension of codes.
-func (r *Request) codes() ([]float32, error) {
-	set, err := r.clouds("x")
+func codes(r *calls.Request) ([]float32, error) {
+	set, err := r.Clouds("x")
 	if err != nil {
 		return nil, err
 	}
@@ -75,17 +76,17 @@ func (r *Request) codes() ([]float32, error) {
 }
 
 // generated trains a generator on codes and draws from it.
-func generated(r *Request, a *Answer) error {
+func generated(r *calls.Request, a *calls.Answer) error {
 	s := struct {
 		N      int     `json:"n" range:"1.."`
 		Epochs int     `json:"epochs" range:"1.."`
 		Slices int     `json:"slices" range:"1.."`
 		Rate   float64 `json:"learning_rate" range:">0.."`
 	}{N: 1, Epochs: latent.DefaultGenerator().Epochs, Slices: 100, Rate: 1e-3}
-	if err := r.apply(&s); err != nil {
+	if err := r.Apply(&s); err != nil {
 		return err
 	}
-	set, err := r.codes()
+	set, err := codes(r)
 	if err != nil {
 		return err
 	}
@@ -95,17 +96,17 @@ func generated(r *Request, a *Answer) error {
 	}
 	c := latent.DefaultGenerator()
 	c.Epochs, c.Slices, c.LearningRate, c.Seed = s.Epochs, s.Slices, s.Rate, r.Seed
-	g, err := latent.TrainGenerator(r.ctx, e, latent.Codes{Name: "codes", Vectors: set, N: len(set) / pointnet.LatentSize}, c,
+	g, err := latent.TrainGenerator(r.Context(), e, latent.Codes{Name: "codes", Vectors: set, N: len(set) / pointnet.LatentSize}, c,
 		func(done, total int, _ float64) {
-			if r.show != nil && done%10 == 0 {
-				r.show(Event{ID: "generator", Text: fmt.Sprintf("step %d of %d", done, total)})
+			if done%10 == 0 {
+				r.Show(calls.Event{ID: "generator", Text: fmt.Sprintf("step %d of %d", done, total)})
 			}
 		})
 	if err != nil {
 		return err
 	}
 	z, err := latent.Generate(e, g.Weights, s.N, r.Seed)
-	add(a, "losses", g.Losses, len(g.Losses))
-	add(a, "x", z, 1, s.N, pointnet.LatentSize)
+	calls.Add(a, "losses", g.Losses, len(g.Losses))
+	calls.Add(a, "x", z, 1, s.N, pointnet.LatentSize)
 	return err
 }

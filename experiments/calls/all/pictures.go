@@ -1,4 +1,4 @@
-package calls
+package all
 
 import (
 	"cmp"
@@ -17,6 +17,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments"
+	"github.com/sliced-wasserstein/lab/experiments/calls"
 	"github.com/sliced-wasserstein/lab/experiments/flow"
 	"github.com/sliced-wasserstein/lab/vmfviz"
 	"github.com/sliced-wasserstein/lab/vmfviz/show"
@@ -38,14 +39,14 @@ type pictureSettings struct {
 }
 
 // drawings are the kinds of pictures.
-var drawings = map[string]func(*Request, pictureSettings) (*vmfviz.Picture, error){
+var drawings = map[string]func(*calls.Request, pictureSettings) (*vmfviz.Picture, error){
 	"slice": drawSlice, "landscape": drawLandscape, "clouds": drawClouds, "sphere": drawSphere, "ablation": drawAblation,
 	"curves": drawCurves, "vmf": drawVMF, "flows": drawFlows, "differences": drawDifferences, "looks": drawLooks,
 }
 
-func (r *Request) draw() (*vmfviz.Picture, pictureSettings, error) {
+func draw(r *calls.Request) (*vmfviz.Picture, pictureSettings, error) {
 	var s pictureSettings
-	if err := r.apply(&s); err != nil {
+	if err := r.Apply(&s); err != nil {
 		return nil, s, err
 	}
 	draw, ok := drawings[s.Kind]
@@ -57,8 +58,8 @@ func (r *Request) draw() (*vmfviz.Picture, pictureSettings, error) {
 }
 
 // picture answers with a picture as HTML.
-func picture(r *Request, a *Answer) error {
-	p, s, err := r.draw()
+func picture(r *calls.Request, a *calls.Answer) error {
+	p, s, err := draw(r)
 	if err != nil {
 		return err
 	}
@@ -68,9 +69,9 @@ func picture(r *Request, a *Answer) error {
 	}
 	width, _ := p.Size()
 	a.Text = map[string]string{"alt": p.Alt, "html": show.Image(raw, p.Alt, width), "width": strconv.Itoa(width)}
-	a.Arrays = []Array{{Name: "png", DType: "uint8", Shape: []int{len(raw)}, Values: raw}}
-	if films := map[string]func(pictureSettings) ([]flow.Film, error){"flows": r.films, "looks": r.looks}[s.Kind]; films != nil {
-		films, err := films(s)
+	a.Arrays = []calls.Array{{Name: "png", DType: "uint8", Shape: []int{len(raw)}, Values: raw}}
+	if films := map[string]func(*calls.Request, pictureSettings) ([]flow.Film, error){"flows": films, "looks": looks}[s.Kind]; films != nil {
+		films, err := films(r, s)
 		if err != nil {
 			return err
 		}
@@ -78,7 +79,7 @@ func picture(r *Request, a *Answer) error {
 		return err
 	}
 	if s.Kind == "vmf" {
-		panel, err := r.vmf(s)
+		panel, err := vmf(r, s)
 		if err != nil {
 			return err
 		}
@@ -89,8 +90,8 @@ func picture(r *Request, a *Answer) error {
 }
 
 // save writes a picture to a file.
-func save(r *Request, a *Answer) error {
-	p, s, err := r.draw()
+func save(r *calls.Request, a *calls.Answer) error {
+	p, s, err := draw(r)
 	if err != nil {
 		return err
 	}
@@ -102,21 +103,9 @@ func save(r *Request, a *Answer) error {
 	return p.Save(path)
 }
 
-// onePair returns the first pair of the clouds x and y, relative to a common origin.
-func (r *Request) onePair() (x, y *datasets.Set, err error) {
-	if x, y, err = r.pair(); err != nil {
-		return nil, nil, err
-	}
-	x, y = datasets.Aligned(x.Select([]int{0}), y.Select([]int{0}))
-	if x.Dim != y.Dim || x.Dim != 2 && x.Dim != 3 {
-		return nil, nil, fmt.Errorf("x and y: expected clouds of dimension 2 or 3 to draw, found %d and %d", x.Dim, y.Dim)
-	}
-	return x, y, nil
-}
-
-// floats returns an array of float32, or nil.
-func (r *Request) floats(name string) []float32 {
-	if a := r.array(name); a != nil {
+// float32s returns an array of float32, or nil.
+func float32s(r *calls.Request, name string) []float32 {
+	if a := r.Array(name); a != nil {
 		v, _ := a.Values.([]float32)
 		return v
 	}
@@ -124,12 +113,12 @@ func (r *Request) floats(name string) []float32 {
 }
 
 // drawSlice draws the slice along theta or, without it, along the most expensive of directions.
-func drawSlice(r *Request, _ pictureSettings) (*vmfviz.Picture, error) {
-	x, y, err := r.onePair()
+func drawSlice(r *calls.Request, _ pictureSettings) (*vmfviz.Picture, error) {
+	x, y, err := r.OnePair()
 	if err != nil {
 		return nil, err
 	}
-	theta, directions := r.floats("theta"), r.floats("directions")
+	theta, directions := float32s(r, "theta"), float32s(r, "directions")
 	var values []float64
 	if n := len(directions) / x.Dim; n > 0 {
 		if values, err = experiments.SliceCosts(x, y, directions[:n*x.Dim]); err != nil {
@@ -158,16 +147,16 @@ func drawSlice(r *Request, _ pictureSettings) (*vmfviz.Picture, error) {
 }
 
 // drawSphere draws directions and a location.
-func drawSphere(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
-	p := vmfviz.SpherePanel{Points: r.floats("directions")}
-	if at := r.floats("location"); len(at) >= 3 {
+func drawSphere(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
+	p := vmfviz.SpherePanel{Points: float32s(r, "directions")}
+	if at := float32s(r, "location"); len(at) >= 3 {
 		p.Location = at[:3]
 	}
 	return vmfviz.Sphere(vmfviz.SphereOptions{Title: s.Title}, p)
 }
 
 // drawClouds draws the clouds of each array as a row.
-func drawClouds(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
+func drawClouds(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
 	const most = 6
 	var labels []string
 	if s.Labels != "" {
@@ -178,7 +167,7 @@ func drawClouds(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
 	var rows []vmfviz.CloudRow
 	var sets []*datasets.Set
 	for i := range r.Arrays {
-		set, err := r.clouds(r.Arrays[i].Name)
+		set, err := r.Clouds(r.Arrays[i].Name)
 		if err != nil {
 			return nil, err
 		}
@@ -205,7 +194,7 @@ func drawClouds(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
 }
 
 // drawDifferences draws intervals of differences from a reference, in per cent.
-func drawDifferences(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
+func drawDifferences(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
 	var rows []struct {
 		Label     string
 		Low, High float64
@@ -233,8 +222,8 @@ func inSpace(points []float32, dim int) []float32 {
 }
 
 // vmf is a sphere with 400 directions around a location, which follow κ.
-func (r *Request) vmf(s pictureSettings) (vmfviz.SpherePanel, error) {
-	at, _ := r.wide("location")
+func vmf(r *calls.Request, s pictureSettings) (vmfviz.SpherePanel, error) {
+	at, _ := r.Wide("location")
 	if len(at) != 3 || floats.Norm(at, 2) == 0 {
 		return vmfviz.SpherePanel{}, fmt.Errorf("location: expected a direction of 3 coordinates other than 0, found %v", at)
 	}
@@ -249,8 +238,8 @@ func (r *Request) vmf(s pictureSettings) (vmfviz.SpherePanel, error) {
 	return p, nil
 }
 
-func drawVMF(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
-	p, err := r.vmf(s)
+func drawVMF(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
+	p, err := vmf(r, s)
 	if err != nil {
 		return nil, err
 	}
@@ -259,12 +248,12 @@ func drawVMF(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
 
 // drawAblation draws the means of the "values" [rows, seeds] of an ablation against one setting, a curve for every
 // combination of the others, in a band of one standard deviation.
-func drawAblation(r *Request, s pictureSettings) (*vmfviz.Picture, error) {
+func drawAblation(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
 	var rows []map[string]string
 	if err := json.Unmarshal([]byte(s.Rows), &rows); err != nil {
 		return nil, fmt.Errorf("rows: %w", err)
 	}
-	values := r.array("values")
+	values := r.Array("values")
 	if values == nil || len(values.Shape) != 2 || values.Shape[0] != len(rows) {
 		return nil, fmt.Errorf("values: expected an array [%d, seeds]", len(rows))
 	}

@@ -1,15 +1,16 @@
-package calls
+package all
 
 import (
 	"fmt"
 
+	"github.com/sliced-wasserstein/lab/experiments/calls"
 	"github.com/sliced-wasserstein/lab/swlab/plan"
 )
 
 // plans calls plan.New.
-func plans(r *Request, a *Answer) error {
+func plans(r *calls.Request, a *calls.Answer) error {
 	c := plan.Config{Seed: r.Seed}
-	if err := r.apply(&c); err != nil {
+	if err := r.Apply(&c); err != nil {
 		return err
 	}
 	var x, y []float64
@@ -19,7 +20,7 @@ func plans(r *Request, a *Answer) error {
 		values *[]float64
 		rows   bool
 	}{{"x", &x, true}, {"y", &y, true}, {"directions", &c.Directions, true}, {"mass_x", &c.MassX, false}, {"mass_y", &c.MassY, false}} {
-		values, shape := r.wide(in.name)
+		values, shape := r.Wide(in.name)
 		if shape == nil {
 			continue // without clouds, plan.New says what is missing
 		}
@@ -39,11 +40,11 @@ func plans(r *Request, a *Answer) error {
 	if err != nil {
 		return err
 	}
-	add(a, "costs", s.Costs, len(s.Costs))
-	add(a, "cost", []float64{s.Cost})
-	add(a, "best", []int32{int32(s.Best)})
-	add(a, "expected_cost", []float64{s.ExpectedCost})
-	add(a, "plan", plan.Rows(s.Plan), len(s.Plan), 3)
-	add(a, "expected_plan", plan.Rows(expected), len(expected), 3)
+	calls.Add(a, "costs", s.Costs, len(s.Costs))
+	calls.Add(a, "cost", []float64{s.Cost})
+	calls.Add(a, "best", []int32{int32(s.Best)})
+	calls.Add(a, "expected_cost", []float64{s.ExpectedCost})
+	calls.Add(a, "plan", plan.Rows(s.Plan), len(s.Plan), 3)
+	calls.Add(a, "expected_plan", plan.Rows(expected), len(expected), 3)
 	return nil
 }
