@@ -6,24 +6,23 @@ import (
 	"slices"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/swlab"
-	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 )
 
 // SliceCosts returns F(θ) = (1/m) Σ_i (a_(i) - b_(i))² for directions [L, d]. a and b are the sorted
 // projections of the first clouds of x and y, with m points each.
 func SliceCosts(x, y *datasets.Set, directions []float32) ([]float64, error) {
-	o := swlab.DistanceConfig{Config: loss.Defaults(), Directions: &swlab.Directions{Values: directions, Shape: []int{len(directions) / x.Dim, x.Dim}}}
-	o.Reduce = loss.Mean
-	d, err := swlab.Distance("sw", x, y, o)
-	if err != nil {
-		return nil, err
+	if x.Dim != y.Dim || len(directions)%x.Dim != 0 {
+		return nil, fmt.Errorf("expected clouds and directions of one dimension, found %d and %d, and %d numbers", x.Dim, y.Dim, len(directions))
 	}
-	costs := make([]float64, d.Slices)
-	for l := range costs {
-		costs[l] = float64(d.Costs[l])
+	first := func(s *datasets.Set) ot1d.Clouds {
+		return ot1d.Clouds{Coords: s.Cloud(0), Batch: 1, Points: s.Points, Dim: s.Dim}
 	}
-	return costs, nil
+	costs, err := ot1d.HostCosts(first(x), first(y), directions, len(directions)/x.Dim, ot1d.HostConfig{Reduce: ot1d.Mean})
+	for l, c := range costs {
+		costs[l] = float64(float32(c)) // as those of swlab.Distance
+	}
+	return costs, err
 }
 
 // Landscape is F of a pair of clouds in the plane or in space for all directions, or its mean J around every

@@ -6,7 +6,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	_ "embed" // embeds the page and the worker
-	"encoding/base64"
+	"encoding/ascii85"
 	"encoding/json"
 	"fmt"
 	"image/color"
@@ -83,7 +83,10 @@ func build(page string) error {
 	return nil
 }
 
-// packed is a file, compressed by gzip, in base64.
+// plain puts letters in place of those of Ascii85 that mean something in JSON and in a page.
+var plain = strings.NewReplacer("<", "v", `\`, "w", `"`, "x", ">", "y", "&", "{")
+
+// packed is a file, compressed by gzip, in Ascii85: four bytes take five letters.
 func packed(path string) (string, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -97,7 +100,8 @@ func packed(path string) (string, error) {
 	if err := z.Close(); err != nil {
 		return "", err
 	}
-	return base64.StdEncoding.EncodeToString(b.Bytes()), nil
+	text := make([]byte, ascii85.MaxEncodedLen(b.Len()))
+	return plain.Replace(string(text[:ascii85.Encode(text, b.Bytes())])), nil
 }
 
 // theme is the colours of the page: those of the module's pictures, with a dark ground beside the

@@ -2,8 +2,29 @@
 // --- the Go program --------------------------------------------------------------------------------------------
 
 const $ = id => document.getElementById(id);
+// Five letters are four bytes; z is four zeros, and v to y and { stand for letters that mean something in a page.
+function ascii85(text) {
+  const digits = new Uint8Array(128), out = new Uint8Array(4 * text.length), group = [];
+  for (let c = 33; c < 118; c++) digits[c] = c - 33;
+  ["<", "\\", '"', ">", "&"].forEach((c, i) => { digits["vwxy{".charCodeAt(i)] = c.charCodeAt(0) - 33; });
+  let n = 0;
+  const put = size => {
+    const value = group.reduce((sum, d) => 85 * sum + d, 0);
+    for (let k = 0; k < size; k++) out[n++] = Math.floor(value / 256 ** (3 - k)) % 256;
+    group.length = 0;
+  };
+  for (let i = 0; i < text.length; i++) {
+    const c = text.charCodeAt(i);
+    if (c === 122) { n += 4; continue; }
+    group.push(digits[c]);
+    if (group.length === 5) put(4);
+  }
+  const left = group.length;
+  if (left) { while (group.length < 5) group.push(84); put(left - 1); }
+  return out.slice(0, n);
+}
 async function unpack(text) {
-  const raw = Uint8Array.from(atob(text), c => c.charCodeAt(0));
+  const raw = ascii85(text);
   return new Uint8Array(await new Response(new Blob([raw]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer());
 }
 // Questions wait in the order of ORDER. Of one kind only the latest waits; one that it replaces is never answered. Nor is one about clouds
@@ -81,11 +102,11 @@ function say(text, error) { $("status").textContent = text; $("status").classNam
 // --- what is shown ---------------------------------------------------------------------------------------------
 
 const s = {
-  dim: 3, x: [], y: [], theta: [0.6, 0, 0.8], azimuth: -60, elevation: 18, seeds: { x: 1, y: 2 }, seed: 1, made: {}, slice: null, map: null,
-  estimates: [], path: null, climb: null, climbed: 0, predictions: [], drawing: null, strokes: [], playing: false, sw: [], emd: [], steps: 0,
+  dim: 2, x: [], y: [], theta: [Math.cos(0.6), Math.sin(0.6)], azimuth: -60, elevation: 18, seeds: { x: 1, y: 2 }, seed: 1, made: {}, slice: null, map: null,
+  estimates: [], path: null, climb: null, climbed: 0, predictions: [], drawing: null, strokes: [], playing: false, sw: [], emd: [], frames: [], steps: 0,
 };
 const FOCUSED = ["markov", "random-path"]; // distributions with a κ
-const COUNTS = [4, 10, 20, 50, 100, 200, 500, 1000, 2000];
+const COUNTS = [4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048];
 const NAMES = { a: "A", ea: "EA", g: "G", l: "L", la: "LA", "la-sorted": "LA, sorted", n: "N" };
 const LETTERS = { a: "A", ea: "EA", g: "G", l: "L", la: "LA", "la-sorted": "LS", n: "N" };
 const kappa = id => +Math.pow(10, $(id).value / 10).toPrecision(2); // of a slider in tenths of decades
@@ -148,7 +169,7 @@ function frame() {
 }
 let scene = { scale: 1, cx: 0, cy: 0 };
 function drawScene() {
-  const [g, w, h] = sheet("scene", w => Math.min(w * 0.86, 540)), f = frame();
+  const [g, w, h] = sheet("scene", w => w > 460 ? Math.min(w * 0.86, 540) : 300), f = frame();
   const scale = scene.scale = Math.min(w, h) / 2 / 1.24, cx = scene.cx = w / 2, cy = scene.cy = h / 2;
   const at = p => [cx + scale * dot(f.right, p), cy - scale * dot(f.up, p), dot(f.fore, p)];
   const tip = at(s.theta.map(c => 1.1 * c)), tail = at(s.theta.map(c => -1.1 * c));
@@ -190,6 +211,14 @@ function lift([u, v], depth) {
   const f = frame();
   return s.dim === 2 ? [u, v] : f.right.map((c, k) => u * c + v * f.up[k] + depth * f.fore[k]);
 }
+function nearTheta(e) {
+  const f = frame(), [u, v] = under(e);
+  return Math.hypot(u - 1.1 * dot(s.theta, f.right), v - 1.1 * dot(s.theta, f.up)) * scene.scale < 30;
+}
+// A finger on a canvas scrolls the page up and down, unless it begins where grips says.
+function holdsStill(canvas, grips) {
+  canvas.addEventListener("touchstart", e => { if (grips(e.touches[0])) e.preventDefault(); }, { passive: false });
+}
 function dragScene() {
   const canvas = $("scene");
   let held = null, from = null;
@@ -197,8 +226,7 @@ function dragScene() {
     canvas.setPointerCapture(e.pointerId);
     from = [e.clientX, e.clientY];
     if (s.drawing) { held = "draw"; s.strokes.push([lift(under(e), 0)]); return redraw("scene"); }
-    const f = frame(), [u, v] = under(e), near = 1.1 * dot(s.theta, f.right), high = 1.1 * dot(s.theta, f.up);
-    held = s.dim === 2 || Math.hypot(u - near, v - high) * scene.scale < 26 ? "theta" : "view";
+    held = s.dim === 2 || nearTheta(e) ? "theta" : "view";
     if (held === "theta") move(e);
   });
   function move(e) {
@@ -216,6 +244,7 @@ function dragScene() {
   }
   canvas.addEventListener("pointermove", e => held && move(e));
   for (const name of ["pointerup", "pointercancel"]) canvas.addEventListener(name, () => { held = null; });
+  holdsStill(canvas, e => s.drawing || nearTheta(e));
   keys(canvas, (right, up) => s.dim === 2 ? rotate(-right + up) : turn(4 * right, -4 * up));
 }
 function turn(right, down) {
@@ -249,7 +278,7 @@ async function setTheta(theta) {
   redraw("scene", "slice", "map");
 }
 function drawSlice() {
-  const [g, w, h] = sheet("slice", w => w > 460 ? 180 : 150), c = s.slice;
+  const [g, w, h] = sheet("slice", w => w > 460 ? 180 : 116), c = s.slice;
   if (!c) return;
   const all = [...c.x, ...c.y], lo = Math.min(...all), hi = Math.max(...all), at = v => 14 + (w - 28) * (v - lo) / (hi - lo || 1);
   const top = 34, bottom = h - 34;
@@ -437,7 +466,7 @@ function drawGrowth() {
   lo = Math.max(0, lo - pad); hi += pad;
   const x = L => left + 10 + (w - left - 40) * Math.log(L / COUNTS[0]) / Math.log(COUNTS.at(-1) / COUNTS[0]), y = v => h - 28 - (h - 40) * (v - lo) / (hi - lo);
   axes(g, w, h, left, lo, hi, y);
-  for (const L of COUNTS) if (w > 460 || ![20, 200, 1000].includes(L)) label(g, String(L), x(L), h - 12, paint.muted, "center");
+  for (const L of COUNTS) if (w > 460 || ![8, 32, 128, 512, 1024].includes(L)) label(g, String(L), x(L), h - 12, paint.muted, "center");
   g.save(); g.beginPath(); g.rect(left, 4, w, h - 30); g.clip();
   const sure = some.filter(e => e.low !== null);
   g.beginPath(); sure.forEach((e, i) => i ? g.lineTo(x(e.slices), y(e.low)) : g.moveTo(x(e.slices), y(e.low)));
@@ -450,7 +479,7 @@ function drawGrowth() {
   g.restore();
 }
 // A curve over steps.
-function drawSteps(id, curves, lines) {
+function drawSteps(id, curves, lines, now) {
   const [g, w, h] = sheet(id, () => 190), left = 58;
   const all = [...curves.flatMap(c => c.values), ...lines.map(l => l.value)].filter(v => v !== undefined);
   const last = Math.max(1, ...curves.map(c => c.last));
@@ -461,6 +490,7 @@ function drawSteps(id, curves, lines) {
   for (const l of lines) if (l.value !== undefined) {
     line(g, [[left, y(l.value)], [w - 14, y(l.value)]], paint.ink, 1.2, [5, 4]); label(g, l.text, w - 16, y(l.value) + (l.value > 0.2 * hi ? 10 : -9), paint.muted, "right", paint.card);
   }
+  if (now && now < last) line(g, [[x(now), y(0)], [x(now), y(hi)]], paint.muted, 1.2);
   let from = left + 12;
   curves.forEach(c => {
     const points = c.values.map((v, k) => [x(c.values.length < 2 ? 0 : c.upTo * k / (c.values.length - 1)), y(v)]);
@@ -538,6 +568,9 @@ function table() {
 const CHUNK = 4; // steps between two frames of the flow; the page draws straight lines between them
 async function play() {
   if (s.playing) return stop();
+  const had = s.steps / CHUNK + 1; // states; those after where the reader has scrubbed to go
+  s.sw.length = Math.min(s.sw.length, had); s.emd.length = Math.min(s.emd.length, had); s.frames.length = Math.min(s.frames.length, had);
+  if (s.steps >= 400) return restart();
   s.playing = true; s.path = null; s.predictions = [];
   s.predicting = (s.predicting || 0) + 1;
   $("ascent-text").textContent = CLIMB;
@@ -547,19 +580,21 @@ async function play() {
   const since = forgotten;
   while (s.playing) {
     const from = s.shownY || s.y;
-    const slicing = $("flow-distribution").value, around = slicing === "vmf";
-    const f = await ask("descend", { slices: 50, kappa: kappa("flow-kappa"), steps: CHUNK, rate: speed(), ...!around && { slicing } }, pair(around && { theta: s.theta }), 1000 + s.steps);
+    const slicing = $("flow-distribution").value, around = slicing === "vmf", fixed = slicing === "fixed";
+    if (!s.frames.length) s.frames = [s.y];
+    const f = await ask("descend", { slices: 50, kappa: kappa("flow-kappa"), steps: CHUNK, rate: speed(), ...!around && !fixed && { slicing } }, pair(around ? { theta: s.theta } : fixed && { directions: [s.theta, 1, s.dim] }), 1000 + s.steps);
     s.y = f.points; s.shownY = from;
     if (!s.steps) { s.sw = [f.sw[0]]; s.emd = [f.w2[0]]; }
-    s.sw.push(f.sw[1]); s.emd.push(f.w2[1]); s.steps += CHUNK; s.estimates = [];
-    $("flow-text").textContent = `Step ${s.steps}: SW₂ ${format(f.sw[1])}, the root of the mean over all directions; W₂ ${format(f.w2[1])}, exact.` + (around ? " What no direction around θ sees does not move." : "");
+    s.sw.push(f.sw[1]); s.emd.push(f.w2[1]); s.frames.push(f.points); s.steps += CHUNK; s.estimates = [];
+    scrubber();
+    told();
     redraw("falling");
     setTheta(s.theta); landscape(); estimate();
     const to = f.points, begin = performance.now();
     let t = 0;
     while (t < 1 || s.playing && s.estimates.length <= $("slices").value) { // the numbers are of this state
       await new Promise(requestAnimationFrame);
-      if (since !== forgotten) return;
+      if (since !== forgotten || s.y !== to) return stop();
       t = Math.min(1, (performance.now() - begin) / 130);
       s.shownY = from.map((v, i) => v + t * (to[i] - v));
       drawScene();
@@ -568,6 +603,25 @@ async function play() {
     if (s.steps >= 400) stop();
   }
   if (s.steps) predict();
+}
+function told() {
+  const slicing = $("flow-distribution").value, at = s.steps / CHUNK;
+  $("flow-text").textContent = `Step ${s.steps}: SW₂ ${format(s.sw[at])}, the root of the mean over all directions; W₂ ${format(s.emd[at])}, exact.`
+    + (slicing === "vmf" ? " What no direction around θ sees does not move." : slicing === "fixed" ? " Points move along θ only: across it nothing changes, and the flow sticks." : "");
+}
+function scrubber() {
+  const slider = $("scrub");
+  slider.disabled = s.frames.length < 2; slider.max = Math.max(0, s.frames.length - 1);
+  slider.value = s.steps / CHUNK; $("scrub-out").textContent = s.steps;
+}
+// scrub goes back or forth to a state that the flow has had; Play goes on from there.
+function scrub() {
+  stop();
+  const at = +$("scrub").value;
+  s.steps = at * CHUNK; s.y = s.frames[at]; s.shownY = null; s.path = null;
+  $("scrub-out").textContent = s.steps;
+  told(); redraw("falling", "climbing");
+  setTheta(s.theta); landscape(); estimate();
 }
 function stop() {
   s.playing = false;
@@ -581,8 +635,8 @@ function restart() {
 }
 function drawFalling() {
   drawSteps("falling", [
-    { values: s.sw, last: s.steps, upTo: s.steps, colour: paint.x, text: "SW₂, all directions" },
-    { values: s.emd, last: s.steps, upTo: s.steps, colour: paint.y, text: "W₂, exact" }], []);
+    { values: s.sw, last: CHUNK * (s.sw.length - 1), upTo: CHUNK * (s.sw.length - 1), colour: paint.x, text: "SW₂, all directions" },
+    { values: s.emd, last: CHUNK * (s.sw.length - 1), upTo: CHUNK * (s.sw.length - 1), colour: paint.y, text: "W₂, exact" }], [], s.steps);
 }
 
 // --- choosing clouds -------------------------------------------------------------------------------------------
@@ -591,7 +645,7 @@ function drawFalling() {
 function take(x, y) {
   changing = false;
   s.x = x; s.y = s.start = y;
-  s.path = null; s.slice = null; s.sw = []; s.emd = []; s.steps = 0; s.shownY = null; s.predictions = []; s.estimates = [];
+  s.path = null; s.slice = null; s.sw = []; s.emd = []; s.frames = []; s.steps = 0; scrubber(); s.shownY = null; s.predictions = []; s.estimates = [];
   stop();
   $("flow-text").textContent = "Every step draws 50 new directions and follows the exact gradient of the mean of their costs.";
   $("ascent-text").textContent = CLIMB;
@@ -674,7 +728,14 @@ function controls() {
     $("draw-" + which).onclick = () => pencil(which);
   }
   $("redraw").onclick = () => { s.seeds.x += 2; s.seeds.y += 2; make(s.dim, s.made.x, s.made.y); };
-  $("flow-distribution").innerHTML = $("distribution").innerHTML;
+  $("flow-distribution").innerHTML = $("distribution").innerHTML + '<option value="fixed">θ alone, always</option>';
+  $("scrub").oninput = scrub;
+  for (const b of document.querySelectorAll("[data-try]")) b.onclick = () => attempt(b.dataset.try);
+  $("reset").onclick = () => restore(DEFAULT);
+  $("save-picture").onclick = savePicture; $("save-film").onclick = saveFilm;
+  $("save-film").hidden = !window.MediaRecorder || !$("scene").captureStream;
+  window.addEventListener("hashchange", () => { if (location.hash !== written) restore(read()); });
+  for (const name of ["change", "pointerup", "keyup", "click"]) document.addEventListener(name, () => setTimeout(write), true);
   const show = () => {
     $("slices-out").textContent = COUNTS[$("slices").value]; $("speed-out").textContent = speed();
     const needs = id => ["vmf", ...FOCUSED].includes($(id).value);
@@ -698,6 +759,122 @@ function controls() {
   document.addEventListener("drop", e => { e.preventDefault(); document.body.classList.remove("over"); file("y", e.dataTransfer.files[0]); });
   new ResizeObserver(() => redraw()).observe(document.body);
   dragScene(); dragMap(); show();
+  shown = show;
+}
+let shown = () => {};
+
+// --- the state in the address ----------------------------------------------------------------------------------
+
+const CONTROLS = ["distribution", "kappa", "slices", "objective", "climb-kappa", "rate", "flow-distribution", "flow-kappa", "speed", "blur", "blur-kappa"];
+const setControl = (id, value) => { if ($(id).type === "checkbox") $(id).checked = value === "1"; else $(id).value = value; };
+const control = id => $(id).type === "checkbox" ? String(+$(id).checked) : $(id).value;
+let DEFAULT; // the state of a page that has just begun
+// now is the state as texts. A file is not in it: its place takes the shape that the page begins with.
+function now() {
+  const out = { dim: s.dim, theta: s.theta.map(v => +v.toFixed(4)).join(), seed: s.seed };
+  for (const which of ["x", "y"]) {
+    const made = s.made[which];
+    out[which] = made.strokes ? "~" + made.strokes.map(line => line.map(p => p.map(v => +v.toFixed(2)).join()).join(";")).join("|") : made.shape || FIRST[s.dim][+(which === "y")];
+    out["seed-" + which] = s.seeds[which];
+  }
+  for (const id of CONTROLS) out[id] = control(id);
+  return Object.fromEntries(Object.entries(out).map(([k, v]) => [k, String(v)]));
+}
+let written = location.hash;
+// write puts what differs from the beginning into the address.
+function write() {
+  if (!DEFAULT || changing || s.drawing || !s.made.x) return;
+  const parts = Object.entries(now()).filter(([k, v]) => v !== DEFAULT[k]).map(([k, v]) => k + "=" + encodeURIComponent(v));
+  const hash = parts.length ? "#" + parts.join("&") : "";
+  if (hash === written) return;
+  written = hash;
+  try { history.replaceState(null, "", hash || location.pathname + location.search); } catch { location.hash = hash; }
+}
+const read = () => ({ ...DEFAULT, ...Object.fromEntries(new URLSearchParams(location.hash.slice(1))) });
+async function restore(state) {
+  for (const id of CONTROLS) if (state[id] !== undefined) setControl(id, state[id]);
+  shown();
+  const dim = +state.dim === 3 ? 3 : 2;
+  const made = text => text.startsWith("~") ? { strokes: text.slice(1).split("|").map(line => line.split(";").map(p => p.split(",").map(Number))) } : { shape: text };
+  s.seeds = { x: +state["seed-x"] || 1, y: +state["seed-y"] || 2 }; s.seed = +state.seed || 1;
+  const theta = state.theta.split(",").map(Number);
+  dimension(dim);
+  if (theta.length === dim && theta.every(Number.isFinite) && Math.hypot(...theta) > 0) s.theta = unit(theta);
+  const known = text => text.startsWith("~") || shapes[dim].includes(text);
+  await make(dim, made(known(state.x) ? state.x : FIRST[dim][0]), made(known(state.y) ? state.y : FIRST[dim][1]));
+  write();
+}
+
+// --- states to try, and what the reader takes away -------------------------------------------------------------
+
+const TRIES = {
+  blind: [{ x: "bar", y: "cross" }, "One slice can be blind: along θ the projections of both clouds are nearly alike, though the clouds are not. Turn θ."],
+  sixteen: [{ slices: "2" }, "Sixteen directions: look at the interval below. Slide L to the right, and see how it shrinks."],
+  local: [{ x: "star", y: "cross" }, "The ascent of Max-SW climbs the hill that it starts on. From here that hill is not the highest."],
+  samples: [{ x: "moons", y: "moons" }, "Two samples of one shape: the distance is not 0. So large is what chance alone makes."],
+  sticks: [{ "flow-distribution": "fixed", speed: "5" }, "Every step looks along θ alone: Y gets the projection of X there, and nothing else."],
+  initials: [{}, "Draw your initials as Y, press Done, then let them flow into X."],
+};
+async function attempt(name) {
+  const [state, text] = TRIES[name];
+  stop();
+  await restore({ ...DEFAULT, ...state });
+  $("try-text").textContent = text;
+  if (name === "blind" || name === "local") {
+    if (!s.map) await landscape();
+    setTheta(direction(name === "blind" ? lowest() : slope()));
+  }
+  if (name === "local") await climb();
+  if (name === "sticks") play();
+  if (name === "initials") pencil("y");
+  write();
+}
+// The directions of the map in the plane by their number.
+const direction = j => [Math.cos(2 * Math.PI * j / s.map.columns), Math.sin(2 * Math.PI * j / s.map.columns)];
+const lowest = () => s.map.values.indexOf(Math.min(...s.map.values));
+// slope is beside the lowest of the local maxima.
+function slope() {
+  const v = s.map.values, n = v.length, tops = [];
+  for (let j = 0; j < n; j++) if (v[j] > v[(j + 1) % n] && v[j] >= v[(j + n - 1) % n]) tops.push(j);
+  return tops.sort((a, b) => v[a] - v[b])[0] + 8;
+}
+function give(blob, name) {
+  const a = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: name });
+  a.click();
+  setTimeout(() => URL.revokeObjectURL(a.href), 10000);
+  window.playground.saved = { name, bytes: blob.size, type: blob.type };
+}
+// The clouds and their slice, one below the other, as a picture.
+function savePicture() {
+  const parts = ["scene", "slice"].map($), width = Math.max(...parts.map(c => c.width));
+  const c = Object.assign(document.createElement("canvas"), { width, height: parts.reduce((sum, p) => sum + p.height, 0) }), g = c.getContext("2d");
+  g.fillStyle = paint.card; g.fillRect(0, 0, c.width, c.height);
+  let y = 0;
+  for (const p of parts) { g.drawImage(p, (width - p.width) / 2, y); y += p.height; }
+  c.toBlob(blob => give(blob, "slice.png"), "image/png");
+}
+// The flow from its start, or what it has been, as a film of some seconds.
+async function saveFilm() {
+  if (s.frames.length < 2) { $("flow-text").textContent = "Play the flow first: the film shows the states that it has had."; return; }
+  stop();
+  const source = $("scene"), c = Object.assign(document.createElement("canvas"), { width: source.width, height: source.height }), g = c.getContext("2d");
+  const type = ["video/webm;codecs=vp9", "video/webm", "video/mp4"].find(t => MediaRecorder.isTypeSupported(t));
+  const recorder = new MediaRecorder(c.captureStream(30), { mimeType: type }), pieces = [];
+  recorder.ondataavailable = e => pieces.push(e.data);
+  const ended = new Promise(done => { recorder.onstop = done; });
+  $("save-film").disabled = true;
+  recorder.start();
+  for (const y of s.frames) {
+    s.shownY = y;
+    drawScene();
+    g.fillStyle = paint.card; g.fillRect(0, 0, c.width, c.height); g.drawImage(source, 0, 0);
+    await new Promise(done => setTimeout(done, Math.min(130, 4000 / s.frames.length)));
+  }
+  recorder.stop();
+  await ended;
+  s.shownY = null; redraw("scene");
+  $("save-film").disabled = false;
+  give(new Blob(pieces, { type }), type.startsWith("video/mp4") ? "flow.mp4" : "flow.webm");
 }
 try { if (localStorage.getItem("theme")) document.documentElement.dataset.theme = localStorage.getItem("theme"); } catch { /* the same */ }
 colours();
@@ -705,13 +882,15 @@ const ready = (async () => {
   const begin = performance.now();
   await start();
   controls();
-  await choose(3, ...FIRST[3]);
+  named("x", { shape: FIRST[2][0] }); named("y", { shape: FIRST[2][1] });
+  DEFAULT = now();
+  await restore(read());
   say("");
   return performance.now() - begin;
 })().catch(e => { say("The Go program did not start: " + e.message, true); throw e; });
 // For the console, and for the tests: quiet() waits until nothing is asked and nothing moves.
 window.playground = {
-  ready, ask, pair, choose, setTheta, forget, state: s,
+  ready, ask, pair, choose, setTheta, forget, attempt, restore, now, state: s,
   async quiet() {
     let calm = 0;
     while (calm < 3) {
