@@ -169,7 +169,7 @@ function frame() {
 }
 let scene = { scale: 1, cx: 0, cy: 0 };
 function drawScene() {
-  const [g, w, h] = sheet("scene", w => w > 460 ? Math.min(w * 0.86, 540) : 300), f = frame();
+  const [g, w, h] = sheet("scene", w => w > 460 ? Math.min(w * 0.7, 420) : 300), f = frame();
   const scale = scene.scale = Math.min(w, h) / 2 / 1.24, cx = scene.cx = w / 2, cy = scene.cy = h / 2;
   const at = p => [cx + scale * dot(f.right, p), cy - scale * dot(f.up, p), dot(f.fore, p)];
   const tip = at(s.theta.map(c => 1.1 * c)), tail = at(s.theta.map(c => -1.1 * c));
@@ -810,7 +810,7 @@ async function restore(state) {
 const TRIES = {
   blind: [{ x: "bar", y: "cross" }, "One slice can be blind: along θ the projections of both clouds are nearly alike, though the clouds are not. Turn θ."],
   sixteen: [{ slices: "2" }, "Sixteen directions: look at the interval below. Slide L to the right, and see how it shrinks."],
-  local: [{ x: "star", y: "cross" }, "The ascent of Max-SW climbs the hill that it starts on. From here that hill is not the highest."],
+  local: [{ x: "bar", y: "blobs" }, "The ascent of Max-SW climbs the hill that it starts on. From here that hill is not the highest."],
   samples: [{ x: "moons", y: "moons" }, "Two samples of one shape: the distance is not 0. So large is what chance alone makes."],
   sticks: [{ "flow-distribution": "fixed", speed: "5" }, "Every step looks along θ alone: Y gets the projection of X there, and nothing else."],
   initials: [{}, "Draw your initials as Y, press Done, then let them flow into X."],
@@ -821,7 +821,7 @@ async function attempt(name) {
   await restore({ ...DEFAULT, ...state });
   $("try-text").textContent = text;
   if (name === "blind" || name === "local") {
-    if (!s.map) await landscape();
+    await landscape();
     setTheta(direction(name === "blind" ? lowest() : slope()));
   }
   if (name === "local") await climb();
