@@ -2,6 +2,8 @@
 // says where it comes from; the number keeps its decimals.
 //
 //	D (LOW to HIGH)<!-- NAME-PRESET: COLUMN ROW - ROW -->   a difference of two rows of results/NAME-PRESET.json, with its 95 % interval
+//	P % (LOW to HIGH)<!-- NAME-PRESET: COLUMN ROW above ROW -->  the same in per cent of the second row; or below. The interval may
+//	                                                        be left out; an image takes one such comment for each P % in its text
 //	D (p = P)<!-- NAME: COLUMN ROW - ROW -->                the same of the paper's numbers, with the p-value of Welch's test
 //	R (LOW to HIGH)<!-- NAME-PRESET: COLUMN ROW / ROW -->   a ratio of deviations, with the interval or p-value of the F test;
 //	                                                        ROW,ROW pools the deviations of several rows
@@ -15,12 +17,12 @@
 //	R<!-- bench: GROUP: CASE: / fastest -->                 the report's ratio to the fastest peer
 //	E ± U<!-- bench: AXIS: CURVE -->                        an exponent of this project, the largest
 //	**P and Q**<!-- bench: processors -->                   those that have a report
-//	| LOSS | ... <!-- steps: LOSS --> |                     a row of README's table of training steps
+//	| LOSS | ... <!-- steps: LOSS --> |                     a row of the table of training steps in measured.md
 //
 // Where the reports of several processors have a case, its numbers are those of the report in which this project does worst
 // against the fastest peer.
 //
-// The sample output of the quickstart in README is that of the notebook.
+// The sample output of the quickstart in notebooks.md is that of the notebook.
 package main
 
 import (
@@ -81,6 +83,8 @@ var (
 	difference = regexp.MustCompile(`([-−]?[\d.]+(?: of \d+)?(?: \([^()]*\))?)<!-- (\w+)(-[a-z]+)?: ([\w,]+) ([\w.,-]+) ([-/]) ([\w.,-]+) -->`)
 	ofClaim    = regexp.MustCompile(`\d+ of \d+ \(\d+\)<!-- claim (\d+) -->`)
 	direction  = regexp.MustCompile(`(\d\.\d+)(°?<!-- directions: (\w+) (turn|length) -->)`)
+	relative   = regexp.MustCompile(`([\d.]+) %( \([^()]*\))?<!-- (\w+-[a-z]+): (\w+) ([\w.-]+) (above|below) ([\w.-]+) -->`)
+	caption    = regexp.MustCompile(`(?m)^!\[([^\]]*)\]\([^)]*\)((?:<!-- \w+-[a-z]+: \w+ \S+ (?:above|below) \S+ -->)+)`)
 	measured   = regexp.MustCompile(`(\d[\d.]*)( ± [\d.]+)?( ms)?<!-- bench: ([^:|\n]+): ([^:|\n]+?)(?:: ([^|\n]+?))? -->`)
 	processors = regexp.MustCompile(`\*\*[^*\n]*\*\*(<!-- bench: processors -->)`)
 	steps      = regexp.MustCompile(`(?m)^(\| [^|]* \|).*<!-- steps: (.*?) --> \|$`)
@@ -113,6 +117,30 @@ func filled(docs, text string) (string, error) {
 		all, err := claimed(docs, whole, m[1])
 		return strings.Replace(excluding(all), " by Holm", "", 1) + "<!-- claim " + m[1] + " -->", err
 	})
+	replace(relative, func(m []string) (string, error) {
+		value, err := percentage(docs, m)
+		return value + m[0][strings.Index(m[0], "<!--"):], err
+	})
+	replace(caption, func(m []string) (string, error) {
+		comments := regexp.MustCompile(`<!--.*?-->`).FindAllString(m[2], -1)
+		title := regexp.MustCompile(`[\d.]+ %`).ReplaceAllStringFunc(m[1], func(number string) string {
+			if len(comments) == 0 {
+				failed = fmt.Errorf("%s: a number without a comment", m[0])
+				return number
+			}
+			value, err := percentage(docs, relative.FindStringSubmatch(number+comments[0]))
+			comments = comments[1:]
+			if err != nil {
+				failed = err
+			}
+			return value
+		})
+		if len(comments) > 0 {
+			return "", fmt.Errorf("comments without a number: %q", comments)
+		}
+		return strings.Replace(m[0], m[1], title, 1), nil
+	})
+	replace(sample, func(m []string) (string, error) { return quickstart(docs, m[0], m[1]) })
 	if !strings.Contains(text, "<!-- bench: ") {
 		return text, failed
 	}
@@ -125,7 +153,6 @@ func filled(docs, text string) (string, error) {
 		return "**" + strings.Join(b.Processors, " and ") + "**" + m[1], nil
 	})
 	replace(steps, b.stepsRow)
-	replace(sample, func(m []string) (string, error) { return quickstart(docs, m[0], m[1]) })
 	return text, failed
 }
 
@@ -155,7 +182,7 @@ func directionOf(docs, amortizer, what string) (float64, error) {
 	return stat.Quantile(0.5, stat.Empirical, values, nil), nil
 }
 
-// quickstart is a line of README's sample output with the numbers of that row in the notebook.
+// quickstart is a line of the sample output with the numbers of that row in the notebook.
 func quickstart(docs, line, row string) (string, error) {
 	cells, err := ipynb.Read(filepath.Join(docs, "../notebooks/01_quickstart.ipynb"))
 	if err != nil {
@@ -469,6 +496,32 @@ func claimed(docs, page, number string) (all []comparison, err error) {
 		}
 	}
 	return all, nil
+}
+
+// percentage is a match of relative with its number. It is an error if the row is on the other side.
+func percentage(docs string, m []string) (string, error) {
+	r, err := table.ReadFile(filepath.Join(docs, "results", m[3]+".json"))
+	if err != nil {
+		return "", err
+	}
+	a, b := r.Cells[m[5]][m[4]], r.Cells[m[7]][m[4]]
+	if len(a.Values) == 0 || len(b.Values) == 0 {
+		return "", fmt.Errorf("the results have no %s of %s and %s", m[4], m[5], m[7])
+	}
+	value, half := table.Relative(a, b)
+	if m[6] == "below" {
+		value = -value
+	}
+	if value < 0 {
+		return "", fmt.Errorf("%s is not %s %s", m[5], m[6], m[7])
+	}
+	_, decimals, _ := strings.Cut(m[1], ".")
+	n := len(decimals)
+	text := fmt.Sprintf("%.*f %%", n, value)
+	if m[2] != "" {
+		text += fmt.Sprintf(" (%.*f to %.*f)", n, value-half, n, value+half)
+	}
+	return minus(text), nil
 }
 
 // minus writes negative numbers with a sign of minus, but for exponents.

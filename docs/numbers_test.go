@@ -40,7 +40,7 @@ var (
 func unsourced(text, outputs string, read func(name string) (string, error)) (problems []string) {
 	text, _, _ = strings.Cut(text, "## Exercises\n") // their numbers are part of the questions
 	whole := text
-	for _, pattern := range []*regexp.Regexp{difference, direction, exempt} { // L = 0.26 is no setting in "A − L = 0.26"
+	for _, pattern := range []*regexp.Regexp{difference, relative, caption, direction, measured, exempt} { // L = 0.26 is no setting in "A − L = 0.26"
 		text = pattern.ReplaceAllStringFunc(text, func(s string) string { return strings.Repeat("_", len(s)) })
 	}
 	comments := regexp.MustCompile(`(?s)<!--.*?-->`).FindAllStringIndex(text, -1)
@@ -189,7 +189,7 @@ func output(name string) (string, error) {
 	return out, err
 }
 
-// TestNumbersWritten: every page has the numbers that `make numbers` writes, and a number of the benchmarks in README has a comment.
+// TestNumbersWritten: every page has the numbers that `make numbers` writes, and a number of the benchmarks in measured.md has a comment.
 func TestNumbersWritten(t *testing.T) {
 	found := 0
 	for _, page := range pages(t) {
@@ -211,11 +211,9 @@ func TestNumbersWritten(t *testing.T) {
 	if found < 130 {
 		t.Errorf("%d numbers", found)
 	}
-	_, section, _ := strings.Cut(read(t, "../README.md"), "## What is measured\n")
-	section, _, _ = strings.Cut(section, "**Deviations.**")
-	for line := range strings.Lines(steps.ReplaceAllString(measured.ReplaceAllString(section, ""), "")) {
+	for line := range strings.Lines(steps.ReplaceAllString(measured.ReplaceAllString(read(t, "measured.md"), ""), "")) {
 		if regexp.MustCompile(`[0-9] (ms|s)\b|[0-9] times|\| (\*\*)?0\.[0-9]+(\*\*)? (of|\|)`).MatchString(line) {
-			t.Errorf("README.md: a number without a comment: %s", line)
+			t.Errorf("measured.md: a number without a comment: %s", line)
 		}
 	}
 }
@@ -242,7 +240,7 @@ func TestNumbers(t *testing.T) {
 	for _, file := range append(tables, must.M1(filepath.Glob("results/*-real.json"))...) {
 		name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(file), ".json"), "-desk")
 		page := read(t, filepath.Join("results", name+".md"))
-		text, table, found := strings.Cut(page, "\n## The table")
+		text, table, found := strings.Cut(page, "<summary>The table</summary>")
 		if !found {
 			t.Errorf("%s.md has no table", name)
 		}
@@ -250,8 +248,10 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%s.md: %s", name, problem)
 		}
 	}
-	for _, problem := range unsourced(read(t, "claims.md"), "", output) {
-		t.Errorf("claims.md: %s", problem)
+	for _, page := range []string{"claims.md", "findings.md", "../README.md"} {
+		for _, problem := range unsourced(read(t, page), "", output) {
+			t.Errorf("%s: %s", page, problem)
+		}
 	}
 }
 
@@ -285,5 +285,40 @@ func TestHolm(t *testing.T) {
 	}
 	if _, err := claimed(".", page, "3"); err == nil {
 		t.Error("a claim that is not there")
+	}
+}
+
+// TestResultsPages: a page of results asks a question, answers it in at most 90 words with a number in per cent, shows one
+// picture, says in two lines what it does not show, and folds the rest; findings.md has each question and its picture.
+func TestResultsPages(t *testing.T) {
+	findings := read(t, "findings.md")
+	files := append(must.M1(filepath.Glob("results/*-desk.json")), must.M1(filepath.Glob("results/*-real.json"))...)
+	for _, file := range files {
+		page := strings.TrimSuffix(strings.TrimSuffix(file, ".json"), "-desk") + ".md"
+		text := regexp.MustCompile(`<!--.*?-->`).ReplaceAllString(read(t, page), "")
+		title, rest, _ := strings.Cut(text, "\n")
+		before, after, _ := strings.Cut(rest, "\n![")
+		open, folded, _ := strings.Cut(after, "\n<details>\n")
+		if !strings.HasPrefix(title, "# ") || !strings.HasSuffix(title, "?") {
+			t.Errorf("%s: the title is %q, expected a question", page, title)
+		}
+		if n := len(strings.Fields(before)); n == 0 || n > 90 || !strings.Contains(before, " %") {
+			t.Errorf("%s: %d words before the picture, expected at most 90 with a number in per cent", page, n)
+		}
+		if !strings.Contains(open, "**What it does not show.**") || strings.Count(open, "\n- ") != 2 || strings.Contains(folded, "\n![") {
+			t.Errorf("%s: expected one picture and two lines of what it does not show, found %q", page, open)
+		}
+		for _, fold := range strings.Split(folded, "<details>\n") {
+			if _, outside, closed := strings.Cut(fold, "</details>"); !closed || strings.TrimSpace(outside) != "" {
+				t.Errorf("%s: text outside of what is folded: %q", page, outside)
+			}
+		}
+		picture := strings.TrimSuffix(file, ".json") + ".png"
+		if !strings.Contains(findings, strings.TrimPrefix(title, "# ")+"]("+page+")") || !strings.Contains(findings, picture) {
+			t.Errorf("findings.md does not show %s and %s", page, picture)
+		}
+	}
+	if len(files) < 10 {
+		t.Errorf("%d pages", len(files))
 	}
 }

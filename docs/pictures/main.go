@@ -22,7 +22,7 @@ import (
 //go:generate go run .
 
 func main() {
-	for _, err := range []error{draw("."), tables("../results")} {
+	for _, err := range []error{stills("."), film("turning.gif"), tables("../results")} {
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "pictures:", err)
 			os.Exit(1)
@@ -30,8 +30,8 @@ func main() {
 	}
 }
 
-// draw draws all pictures but those of the tables into a folder.
-func draw(folder string) error {
+// stills draws all pictures but the film and those of the tables into a folder.
+func stills(folder string) error {
 	set, err := datasets.Load("builtin", datasets.Options{})
 	if err != nil {
 		return err

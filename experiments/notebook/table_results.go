@@ -15,8 +15,8 @@ import (
 	"github.com/sliced-wasserstein/lab/vmfviz/show"
 )
 
-// Results shows the stored result (see Stored) of the paper's table of that name: the verdict, a
-// picture, the table beside the paper's numbers, and folded away what else the page says. The table
+// Results shows the stored result (see Stored) of the paper's table of that name: the verdict, the
+// picture, and folded away the table beside the paper's numbers and what else the page says. The table
 // leaves out the columns of the last epoch, which the page has. Without a stored result it says so
 // and shows the paper's table as printed.
 //
@@ -54,10 +54,16 @@ func (b *Session) Results(name string) error {
 		b.Picture(name, shown[0].Picture, nil)
 	}
 	f.Table.Columns = slices.DeleteFunc(f.Table.Columns, func(c table.Column) bool { return strings.HasSuffix(c.Key, "_last") })
-	if err := showTable(f); err != nil {
+	if show.InNotebook() {
+		var html strings.Builder
+		if err := table.Write(&html, f, "html"); err != nil {
+			return err
+		}
+		show.HTML("<details><summary>The table, with the paper's numbers below ours</summary>\n" + html.String() + "</details>\n")
+	} else if err := showTable(f); err != nil {
 		return err
 	}
-	show.Markdown("<details><summary>What it shows, what it does not, and how it was made</summary>\n\n" + rest + "\n\n</details>")
+	show.Markdown("<details><summary>What it does not show, and every comparison</summary>\n\n" + rest + "\n\n</details>")
 	return nil
 }
 
@@ -81,7 +87,7 @@ var (
 // prose returns the page of a result without its title, pictures, table, comments and links, which
 // are relative to another folder.
 func prose(page string) string {
-	words, _, _ := strings.Cut(page, "\n## The table")
+	words, _, _ := strings.Cut(page, "<details>\n<summary>The table</summary>")
 	words = comment.ReplaceAllString(words, "")
 	words = picture.ReplaceAllString(heading.ReplaceAllString(words, ""), "")
 	return strings.TrimSpace(link.ReplaceAllString(words, "$1"))
