@@ -46,7 +46,7 @@ func TestOutputsNameNoHost(t *testing.T) {
 	}
 
 	const sweep = "sweep --vary kappa=1,2 --loss v-dsw --data data --points 16 --batch 5 --steps 1 --set slices=3 --out sweep "
-	const table = "table run ablation_kappa --preset smoke --rows v-dsw --data data --jobs 2 --out store "
+	const table = "table run ablation_kappa --preset smoke --rows v-dsw,sw --data data --jobs 2 --out store "
 	const diverging = "train --data data --loss sw --points 40 --batch 5 --steps 1 --learning-rate 3e38 --out broken --backend go"
 	if code, stdout, _ := command(t, strings.Fields(diverging)...); code != 1 || stdout != "" {
 		t.Fatalf("%s: exit code %d, %s", diverging, code, stdout)

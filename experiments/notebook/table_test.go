@@ -135,7 +135,7 @@ func TestRecorded(t *testing.T) {
 }
 
 func TestProse(t *testing.T) {
-	page := "# title\n\nText with a [link](../x.md).\n\n![emd](a.png)\n\n**More**\n<summary>The table</summary>\n\n| a |\n"
+	page := "# title\n\nText with a [link](../x.md).\n\n![emd](a.png)\n\n**More**\n\n<details>\n<summary>The table</summary>\n\n| a |\n"
 	if got := prose(page); strings.Contains(got, "](") || !strings.HasPrefix(got, "Text with a link.") || !strings.HasSuffix(got, "**More**") {
 		t.Errorf("%q", got)
 	}
