@@ -60,7 +60,7 @@ setup-cuda: setup
 
 # --- use ----------------------------------------------------------------------------------------------------------
 
-run: ## set up, execute the quickstart notebook, print what came out; DATA=path for clouds of your own
+run: ## set up, run the quickstart (a distance, a training, pictures), print what came out; DATA=path for clouds of your own
 	@scripts/run
 
 # The program knows its commit.

@@ -309,7 +309,12 @@ func (d *Distance) String() string {
 func (d *Distance) Show() { show(d.String()) }
 
 // Slice draws the slice along a direction; without one, along the most expensive of the distance's.
-func (d *Distance) Slice(theta ...float64) *Picture {
+func (d *Distance) Slice(theta ...float64) *Picture { return d.slice("slice", theta) }
+
+// Turn is Slice along a direction that the reader turns in a notebook, with its place among the costs of all directions.
+func (d *Distance) Turn(theta ...float64) *Picture { return d.slice("turn", theta) }
+
+func (d *Distance) slice(kind string, theta []float64) *Picture {
 	in := []input{d.x.input("x"), d.y.input("y")}
 	if len(theta) > 0 {
 		flat := make([]float32, len(theta))
@@ -321,7 +326,7 @@ func (d *Distance) Slice(theta ...float64) *Picture {
 	if d.found.has("directions") {
 		in = append(in, input{name: "directions", of: d.found, array: "directions"})
 	}
-	return draw("slice", map[string]string{}, in...)
+	return draw(kind, map[string]string{}, in...)
 }
 
 // Sphere draws the directions, and the location where there is one, in three dimensions.
@@ -486,7 +491,8 @@ func (p *Picture) Save(path string) {
 	ask(r)
 }
 
-// Curve draws y against x. An axis is logarithmic where its values are positive and span a factor of 100.
+// Curve draws y against x. The x axis is logarithmic where its values are positive and span a
+// factor of 20; then so is the y axis if its values span one of 8.
 func Curve(xLabel, yLabel string, x, y []float64) *Picture {
 	return Curves(xLabel, yLabel, Data{X: x, Y: y})
 }

@@ -124,7 +124,8 @@ func Dots[T int | float64](label string, x []T, f func(x T) (value, stderr float
 	return d
 }
 
-// Curves draws curves. An axis is logarithmic where its values are positive and span a factor of 100.
+// Curves draws curves. The x axis is logarithmic where its values are positive and span a
+// factor of 20; then so is the y axis if its values span one of 8.
 func Curves(xLabel, yLabel string, curves ...Data) *Picture {
 	lines, err := json.Marshal(curves)
 	check(err)
@@ -137,6 +138,19 @@ func Curves(xLabel, yLabel string, curves ...Data) *Picture {
 		}
 	}
 	return draw("curves", map[string]string{"x": xLabel, "y": yLabel, "lines": string(lines)}, in...)
+}
+
+// Matchings draws numbers x on a line above equally many y, joined by each of the matchings, with its cost: match[i] is the
+// partner of x[i].
+func Matchings(x, y []float64, matches ...[]int) *Picture {
+	var flat []float64
+	for _, m := range matches {
+		for _, k := range m {
+			flat = append(flat, float64(k))
+		}
+	}
+	return draw("matchings", map[string]string{}, rawInput("x", x, len(x)), rawInput("y", y, len(y)),
+		rawInput("matches", flat, len(matches), len(flat)/max(1, len(matches))))
 }
 
 // Cells are a table that grows row by row.

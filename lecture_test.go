@@ -3,6 +3,7 @@ package lab
 import (
 	"math"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/janpfeifer/must"
@@ -27,6 +28,22 @@ func TestLandscape(t *testing.T) {
 	}
 	if plane := SW(Points([][]float64{{0, 0}}), Points([][]float64{{1, 0}})).Landscape(); math.Abs(plane.Mean-0.5) > 1e-6 || len(plane.Values()) != 720 {
 		t.Errorf("in the plane: %+v", plane)
+	}
+}
+
+// TestDrawn: curves of functions and matchings are pictures.
+func TestDrawn(t *testing.T) {
+	withProcess(t, "")
+	square := func(x int) float64 { return float64(x * x) }
+	p := Curves("x", "y", Dots("a", []int{1, 10}, func(x int) (float64, float64) { return square(x), 0.1 }), Theory("b", []int{1, 1000}, square))
+	d := SW(Points([][]float64{{0, 0}, {1, 0}}), Points([][]float64{{0, 2}, {1, 3}}))
+	if !strings.Contains(d.Turn(0, 2).found.answer.Text["turns"], "swlab-slice") {
+		t.Error("no slice that turns")
+	}
+	for _, p := range []*Picture{p, Matchings([]float64{0, 1}, []float64{3, 2}, []int{0, 1}, []int{1, 0}).Caption("c")} {
+		if !p.isPNG() {
+			t.Errorf("%s is no picture", p)
+		}
 	}
 }
 

@@ -22,7 +22,7 @@
 // Where the reports of several processors have a case, its numbers are those of the report in which this project does worst
 // against the fastest peer.
 //
-// The sample output of the quickstart in notebooks.md is that of the notebook.
+// The sample output of `make run` in notebooks.md is that of docs/quickstart.json, the row of the summary.json that it wrote.
 package main
 
 import (
@@ -41,7 +41,6 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/sliced-wasserstein/lab/experiments/table"
-	"github.com/sliced-wasserstein/lab/internal/ipynb"
 )
 
 func main() {
@@ -182,28 +181,24 @@ func directionOf(docs, amortizer, what string) (float64, error) {
 	return stat.Quantile(0.5, stat.Empirical, values, nil), nil
 }
 
-// quickstart is a line of the sample output with the numbers of that row in the notebook.
+// quickstart is a line of the sample output with the numbers of that row.
 func quickstart(docs, line, row string) (string, error) {
-	cells, err := ipynb.Read(filepath.Join(docs, "../notebooks/01_quickstart.ipynb"))
+	raw, err := os.ReadFile(filepath.Join(docs, "quickstart.json"))
 	if err != nil {
 		return "", err
 	}
-	var html strings.Builder
-	for _, cell := range cells {
-		for _, output := range cell.Outputs {
-			html.WriteString(string(output.Data["text/html"]))
-		}
+	var scores map[string]struct{ CD, SW, EMD float64 }
+	if err := json.Unmarshal(raw, &scores); err != nil {
+		return "", err
 	}
-	_, rest, _ := strings.Cut(html.String(), ">"+row+"</td>")
-	rest, _, _ = strings.Cut(rest, "</tr>")
-	scores := regexp.MustCompile(`>([0-9.]+) ± `).FindAllStringSubmatch(rest, -1)
-	if len(scores) != 3 {
-		return "", fmt.Errorf("the notebook has %d scores, expected CD, SW and EMD", len(scores))
+	of, ok := scores[strings.TrimSuffix(row, " training")]
+	if !ok {
+		return "", fmt.Errorf("quickstart.json has no scores %s", row)
 	}
 	i := -1
 	return regexp.MustCompile(`[0-9.]+ *`).ReplaceAllStringFunc(line, func(old string) string {
 		i++
-		return fmt.Sprintf("%-*s", len(old), scores[min(i, 2)][1])
+		return fmt.Sprintf("%-*s", len(old), fmt.Sprintf("%.4g", []float64{of.CD, of.SW, of.EMD}[min(i, 2)]))
 	}), nil
 }
 

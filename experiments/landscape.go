@@ -38,8 +38,7 @@ type Landscape struct {
 	kappa   float64   // +Inf for F itself
 }
 
-// The grids of the circle and of the sphere. The mean over them is exact to at least four digits for clouds of
-// some hundred points.
+// The grids of the circle and of the sphere. The mean over them has about four digits.
 const (
 	circleSteps = 720
 	sphereRows  = 64

@@ -20,13 +20,6 @@ ENTRY = re.compile(r"^### `([^`\n]+)`\n(.*?)(?=^#|^\*\*|\Z)", re.DOTALL | re.MUL
 BLOCK = re.compile(r"^```go\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
-def imports():
-    """What the first cell of lecture 01 imports."""
-    lecture = nbformat.read(ROOT / "notebooks" / "01_quickstart.ipynb", as_version=4)
-    first = next(cell.source for cell in lecture.cells if cell.cell_type == "code")
-    return first[: first.index("\n)\n") + 3]
-
-
 def said(cell):
     """All text of a cell's outputs."""
     parts = []

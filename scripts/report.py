@@ -1,6 +1,6 @@
-"""Prints what `make run` has found: report.py SUMMARY NOTEBOOK SETUP-SECONDS START END (START and END of the notebook).
+"""Prints what `make run` has found: report.py SUMMARY SETUP-SECONDS START END (START and END of the run).
 
-The summary is written by the notebook:
+The summary is written by experiments/quickstart:
 {"backend", "why", "data", "row": {"name", "before": {"cd", "sw", "emd"}, "after": {...}},
  "times": [{"part", "seconds"}], "pictures": [paths]}
 """
@@ -30,7 +30,7 @@ def table(rows):
             print("  " + "   ".join("-" * width for width in widths))
 
 
-def main(summary_path, notebook, setup, start, end):
+def main(summary_path, setup, start, end):
     try:
         with open(summary_path, encoding="utf-8") as file:
             summary = json.load(file)
@@ -43,25 +43,24 @@ def main(summary_path, notebook, setup, start, end):
         for title, values in (("before training", before), ("after training", after)):
             rows.append([title, *(number(values.get(key)) for key in ("cd", "sw", "emd"))])
     except FileNotFoundError:
-        return f"FAILED: the notebook ran, but wrote no {summary_path}"
+        return f"FAILED: the quickstart ran, but wrote no {summary_path}"
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         return f"FAILED: {summary_path} is not what was expected: {error!r}"
 
-    notebook_seconds = float(end) - float(start)
+    seconds_of_run = float(end) - float(start)
     print()
     print(f"Backend   {backend}: {why}")
     print(f"Data      {data}")
     print()
     table(rows)
     print()
-    rest = notebook_seconds - sum(seconds for _, seconds in times)
-    parts = [("set-up", float(setup)), ("notebook", notebook_seconds)]
+    rest = seconds_of_run - sum(seconds for _, seconds in times)
+    parts = [("set-up", float(setup)), ("quickstart", seconds_of_run)]
     parts += [("  " + part, seconds) for part, seconds in times]
     if times and rest > 0:
-        parts.append(("  compiling the cells, the rest", rest))
+        parts.append(("  compiling, scores, pictures", rest))
     table([["time of each part", "seconds"], *([part, f"{seconds:.1f}"] for part, seconds in parts)])
     print()
-    print(f"Notebook  {shown(notebook)}")
     if pictures:
         print("Pictures  " + "\n          ".join(pictures))
     return None

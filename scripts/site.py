@@ -209,6 +209,8 @@ def lecture(notebook, name, site, after):
         if cell.cell_type == "markdown":
             cell.source = site.linked(formulas.take(cell.source), Path("notebooks"))
         for output in cell.get("outputs", []):
+            if hint := output.get("metadata", {}).get("hint"):
+                output.data["text/markdown"] += f"\n\n<details><summary>Hint</summary>{html.escape(hint)}</details>"
             if "text/markdown" in output.get("data", {}):
                 output.data["text/markdown"] = site.linked(formulas.take(output.data["text/markdown"]), Path("notebooks"))
             if "image/png" in output.get("data", {}) and "text/plain" in output.data:

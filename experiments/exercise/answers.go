@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/experiments/notebook"
+	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
@@ -133,7 +133,7 @@ func parameters() (float64, error) {
 func line() (float64, error) {
 	x := &datasets.Set{Clouds: 1, Points: 2, Dim: 3, Coords: []float32{0, 0, 0, 1, 0, 0}}
 	y := &datasets.Set{Clouds: 1, Points: 2, Dim: 3, Coords: []float32{0, 0, 0, 0, 1, 0}}
-	f, err := notebook.SliceCosts(x, y, []float32{1, 0, 0})
+	f, err := experiments.SliceCosts(x, y, []float32{1, 0, 0})
 	if err != nil {
 		return 0, err
 	}

@@ -18,14 +18,19 @@ var exercises = map[string]exercise{
 		"Sort both, match in order, and take the mean of the three distances.", "Every point moves by 5: 0 to 5, 1 to 6, 2 to 7."},
 	"00.2": {function(worstPairing), "Uncrossing two pairs never costs more. What does crossing them do?", "The smallest meets the largest: it agrees with the largest cost of all pairings."},
 	"00.3": {number(1e-6, math.Pow(10, 6)), "Solve (c n)^(-1/6) = n^(-1/6) / 10 for c.", "A tenth takes 10^d times the points. For SW it takes 100 times in every dimension, if the shape has no gaps."},
+	"00.4": {function(dearCoordinate), "Along the first coordinate nearly nothing should happen, across it much.", "The first coordinate hardly differs, so its order is an accident; the second decides."},
 
 	"01.1": {number(1e-6, 100*10*10), "The standard error falls like 1/√L.", "A tenth of the error takes a hundred times the slices."},
 	"01.2": {computed(1e-3, translated), "Along θ both clouds differ by θ'v. What is the mean of (θ'v)² over the sphere?", "F(θ) = (θ'v)², whose mean over the sphere is |v|²/3."},
-	"01.3": {word("max-sw"), "One is a mean, the other a maximum of the same function.", "No mean exceeds the maximum."},
+	"01.3": {function(onePercent), "The error falls like 1/√L: one estimate tells how many slices one percent takes.", "Half as many slices are not enough."},
 
 	"02.1": {computed(1e-6, line), "The projections are 0, 1 and 0, 0.", "The sorted projections differ by 0 and 1; the mean of the squares is 1/2."},
 	"02.2": {function(sliceCost), "Project both clouds, sort the projections, and take the mean of the squared differences.", "It agrees with the definition on random clouds."},
-	"02.3": {number(1e-6, 1+2*legendre(4, 0)), "P₄(x) = (35x⁴ − 30x² + 3)/8, at the cosine of 90°.", "1 + 2 P₄(0) = 7/4: frames are worse than independent directions for degree 4."},
+	"02.3": {function(blindDirection), "The valley of small F is a band: turn the direction along it, not across.", "Along this direction a chair and a person have nearly the same shadow."},
+
+	"03.1": {number(1e-6, 1+2*legendre(4, 0)), "P₄(x) = (35x⁴ − 30x² + 3)/8, at the cosine of 90°.", "1 + 2 P₄(0) = 7/4: frames are worse than independent directions for degree 4."},
+	"03.2": {number(1e-6, 5), "For a translation F(θ) = (θ'v)². What is its sum over an orthonormal frame?", "The sum over a frame is |v|², so its mean is the mean over the sphere."},
+	"03.3": {function(fewSpread), "Its error falls faster than 1/√L: try 96, 192, 384.", "A few hundred evenly spread directions do what ten thousand independent ones do."},
 
 	"04.1": {number(1e-6, 1.0/5), "The squares of all coordinates add up to 1, and no axis is preferred.", "It is 1/d."},
 	"04.2": {function(shareAngle), "The share u is above the height that OmegaFromUniform gives for 1 − u.", "It agrees with the library's OmegaFromUniform."},
@@ -70,8 +75,8 @@ var exercises = map[string]exercise{
 	"13.3": {number(0.01, 100*((2+1.5)/3.8-1)), "(D(X, Y) + D(Y, Z)) / D(X, Z) − 1, times 100.", "−7.9 %: the detour is shorter, which no metric allows."},
 
 	"14.1": {number(0.02, 34.6), "The mean of (θ'v)² over the sphere is |v|²/d.", "1/d is 0.029 between d = 34 and 35."},
-	"14.2": {number(0.01, 200*0.029/0.01), "Twice the points have half the noise.", "2.9 times as many points, 580."},
-	"14.3": {word("yes"), "How many directions are blind to a difference of two given clouds?", "The directions that are blind to a difference have probability 0. Had the clouds been built after the directions, the answer would be no."},
+	"14.2": {word("yes"), "How many directions are blind to a difference of two given clouds?", "The directions that are blind to a difference have probability 0. Had the clouds been built after the directions, the answer would be no."},
+	"14.3": {function(disagree), "In the plane the corners of a square hide from both axes: even ones against odd ones.", "Near for one distance, far for the other."},
 
 	"20.1": {number(0.25, 340), "The error of independent directions falls like 1/√L.", "About seven times as many."},
 	"20.2": {number(0.01, 1+5*legendre(6, 1/math.Sqrt(5))), "Insert x² = 1/5 into P₆.", "2.6: in degree 6 the six axes are worse than six independent directions."},

@@ -61,8 +61,8 @@ type curveSettings struct {
 	Thin  bool   `json:"thin"`
 }
 
-// drawCurves draws the curves y0 against x0, y1 against x1, ..., with errors e0, e1, ... where they have some. An axis is
-// logarithmic where the values are positive and span a factor of 100.
+// drawCurves draws the curves y0 against x0, y1 against x1, ..., with errors e0, e1, ... where they have some. The x axis is
+// logarithmic where its values are positive and span a factor of 20; then so is the y axis if its values span one of 8.
 func drawCurves(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
 	p := vmfviz.CurvePanel{XLabel: s.X, YLabel: s.Y}
 	var all []curveSettings
@@ -87,7 +87,51 @@ func drawCurves(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
 	if len(xs) == 0 {
 		return nil, fmt.Errorf("curves: expected at least one")
 	}
-	wide := func(v []float64) bool { return slices.Min(v) > 0 && slices.Max(v) >= 100*slices.Min(v) }
-	p.LogX, p.LogY = wide(xs), len(all) > 1 && wide(ys)
+	spans := func(v []float64, factor float64) bool {
+		return slices.Min(v) > 0 && slices.Max(v) >= factor*slices.Min(v)
+	}
+	p.LogX = spans(xs, 20)
+	p.LogY = p.LogX && spans(ys, 8)
 	return vmfviz.Curves(vmfviz.CurvesOptions{Title: s.Title, Height: s.Height}, p)
+}
+
+// drawMatchings draws numbers x on a line above numbers y, joined by each of the matchings [n, m], y of x.
+func drawMatchings(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
+	x, _ := r.Wide("x")
+	y, _ := r.Wide("y")
+	matches, shape := r.Wide("matches")
+	if len(shape) != 2 || shape[1] != len(x) || len(x) != len(y) || len(x) == 0 {
+		return nil, fmt.Errorf("matches: expected rows of %d numbers of points, found shape %v", len(x), shape)
+	}
+	row := func(v []float64, height float64, label string, role vmfviz.Role) vmfviz.Series {
+		return vmfviz.Series{Label: label, X: slices.Sorted(slices.Values(v)), Y: slices.Repeat([]float64{height}, len(v)), Dots: true, Role: role}
+	}
+	var panels []vmfviz.CurvePanel
+	for match := range slices.Chunk(matches, len(x)) {
+		p := vmfviz.CurvePanel{XLabel: "place on the line"}
+		cost := 0.0
+		for i, at := range match {
+			k := int(at)
+			if k < 0 || k >= len(y) {
+				return nil, fmt.Errorf("matches: there is no point %d", k)
+			}
+			cost += (x[i] - y[k]) * (x[i] - y[k]) / float64(len(x))
+			line := vmfviz.Series{X: []float64{x[i], y[k]}, Y: []float64{1, 0}, Role: vmfviz.Direction, Thin: true}
+			if x[i] > y[k] {
+				slices.Reverse(line.X)
+				slices.Reverse(line.Y)
+			}
+			p.Series = append(p.Series, line)
+		}
+		p.Title = fmt.Sprintf("cost %.3f", cost)
+		p.Series = append(p.Series, row(x, 1, "x", vmfviz.Input), row(y, 0, "y", vmfviz.Output))
+		panels = append(panels, p)
+	}
+	picture, err := vmfviz.Curves(vmfviz.CurvesOptions{Title: s.Title, Height: 170}, panels...)
+	if err == nil {
+		for _, q := range slices.Concat(picture.Plots...) {
+			q.HideY()
+		}
+	}
+	return picture, err
 }

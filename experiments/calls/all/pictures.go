@@ -40,8 +40,8 @@ type pictureSettings struct {
 
 // drawings are the kinds of pictures.
 var drawings = map[string]func(*calls.Request, pictureSettings) (*vmfviz.Picture, error){
-	"slice": drawSlice, "landscape": drawLandscape, "clouds": drawClouds, "sphere": drawSphere, "ablation": drawAblation,
-	"curves": drawCurves, "vmf": drawVMF, "flows": drawFlows, "differences": drawDifferences, "looks": drawLooks,
+	"slice": drawSlice, "turn": drawSlice, "landscape": drawLandscape, "clouds": drawClouds, "sphere": drawSphere, "ablation": drawAblation,
+	"curves": drawCurves, "matchings": drawMatchings, "vmf": drawVMF, "flows": drawFlows, "differences": drawDifferences, "looks": drawLooks,
 }
 
 func draw(r *calls.Request) (*vmfviz.Picture, pictureSettings, error) {
@@ -86,7 +86,10 @@ func picture(r *calls.Request, a *calls.Answer) error {
 		a.Text["turns"], err = vmfviz.SphereHTML(vmfviz.SphereOptions{Title: s.Title, Replace: true}, panel)
 		return err
 	}
-	return nil
+	if s.Kind == "turn" {
+		a.Text["turns"], err = turns(r)
+	}
+	return err
 }
 
 // save writes a picture to a file.
@@ -129,8 +132,34 @@ func drawSlice(r *calls.Request, _ pictureSettings) (*vmfviz.Picture, error) {
 			theta = directions[i*x.Dim : (i+1)*x.Dim]
 		}
 	}
-	if len(theta) != x.Dim {
-		return nil, fmt.Errorf("theta: expected a direction of %d coordinates, found %d", x.Dim, len(theta))
+	unit, err := unitDirection(theta, x.Dim)
+	if err != nil {
+		return nil, err
+	}
+	return vmfviz.Slice(vmfviz.SliceOptions{Convention: vmfviz.MeanOverPoints}, x.Coords, y.Coords, unit, values)
+}
+
+// turns is the slice along theta as a view in which the reader turns the direction.
+func turns(r *calls.Request) (string, error) {
+	x, y, err := r.OnePair()
+	if err != nil {
+		return "", err
+	}
+	theta, err := unitDirection(float32s(r, "theta"), x.Dim)
+	if err != nil {
+		return "", err
+	}
+	all, err := experiments.NewLandscape(x, y)
+	if err != nil {
+		return "", err
+	}
+	return vmfviz.SliceHTML(vmfviz.SliceOptions{Convention: vmfviz.MeanOverPoints, Replace: true}, x.Coords, y.Coords, theta, all.Values)
+}
+
+// unitDirection is theta, of any length but 0, as a unit vector.
+func unitDirection(theta []float32, dim int) ([]float32, error) {
+	if len(theta) != dim {
+		return nil, fmt.Errorf("theta: expected a direction of %d coordinates, found %d", dim, len(theta))
 	}
 	norm := 0.0
 	for _, v := range theta {
@@ -143,7 +172,7 @@ func drawSlice(r *calls.Request, _ pictureSettings) (*vmfviz.Picture, error) {
 	for i, v := range theta {
 		unit[i] = float32(float64(v) / math.Sqrt(norm))
 	}
-	return vmfviz.Slice(vmfviz.SliceOptions{Convention: vmfviz.MeanOverPoints}, x.Coords, y.Coords, unit, values)
+	return unit, nil
 }
 
 // drawSphere draws directions and a location.

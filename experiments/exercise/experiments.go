@@ -1,0 +1,178 @@
+package exercise
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments"
+	"github.com/sliced-wasserstein/lab/swlab"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/ot"
+)
+
+// Experiments: the reader has found something, and the check tries it.
+
+// shapes are two built-in clouds of 512 points, those of the lectures.
+func shapes(x, y string) (a, b *datasets.Set, err error) {
+	if a, err = (datasets.Shapes{Test: 1, Points: 512, Classes: []string{x}}).Generate(); err == nil {
+		b, err = datasets.Shapes{Test: 1, Points: 512, Classes: []string{y}}.Generate()
+	}
+	return a, b, err
+}
+
+// estimate is a distance of two clouds, a mean over points, by that many slices.
+func estimate(name string, x, y *datasets.Set, slices int) (*swlab.Result, error) {
+	o := swlab.DistanceConfig{Config: loss.Defaults(), Seed: 1}
+	o.Slices, o.Reduce = slices, loss.Mean
+	return swlab.Distance(name, x, y, o)
+}
+
+func blindDirection(theta []float64) (string, error) {
+	norm := 0.0
+	for _, v := range theta {
+		norm += v * v
+	}
+	if len(theta) != 3 || !(norm > 0) || math.IsInf(norm, 0) {
+		return fmt.Sprintf("%v is no direction in space.", theta), nil
+	}
+	unit := make([]float32, 3)
+	for i, v := range theta {
+		unit[i] = float32(v / math.Sqrt(norm))
+	}
+	x, y, err := shapes("chair", "person")
+	if err != nil {
+		return "", err
+	}
+	f, err := experiments.SliceCosts(x, y, unit)
+	if err != nil || f[0] < 1e-3 {
+		return "", err
+	}
+	return fmt.Sprintf("F is %.5f there.", f[0]), nil
+}
+
+// most is the largest number of slices that a check computes.
+const most = 100_000
+
+func onePercent(l int) (string, error) {
+	if l < 2 || l > most {
+		return fmt.Sprintf("%d slices: expected 2 to %d.", l, most), nil
+	}
+	x, y, err := shapes("chair", "table")
+	if err != nil {
+		return "", err
+	}
+	for _, n := range []int{l, l / 2} {
+		d, err := estimate("sw", x, y, n)
+		if err != nil {
+			return "", err
+		}
+		relative := d.StdErr / d.Value
+		if n == l && !(relative < 0.01) {
+			return fmt.Sprintf("With %d slices the standard error is %.2g %%.", l, 100*relative), nil
+		}
+		if n < l && relative < 0.01 {
+			return fmt.Sprintf("Half of them, %d, are enough too: %.2g %%.", n, 100*relative), nil
+		}
+	}
+	return "", nil
+}
+
+func fewSpread(l int) (string, error) {
+	if l < 64 || l > 400 {
+		return fmt.Sprintf("%d: expected 64 to 400; below 64 one set has no error bar.", l), nil
+	}
+	x, y, err := shapes("chair", "person")
+	if err != nil {
+		return "", err
+	}
+	independent, err := estimate("sw", x, y, 10_000)
+	if err != nil {
+		return "", err
+	}
+	spread, err := estimate("qmc-sw", x, y, l)
+	if err != nil || spread.StdErr < independent.StdErr {
+		return "", err
+	}
+	return fmt.Sprintf("The standard error is %.2g, that of 10,000 independent slices %.2g.", spread.StdErr, independent.StdErr), nil
+}
+
+// few makes a cloud of points that a reader has written.
+func few(rows [][]float64) (*datasets.Set, error) {
+	var coords []float64
+	for _, r := range rows {
+		if len(r) != 2 {
+			return nil, fmt.Errorf("a point of %d coordinates", len(r))
+		}
+		coords = append(coords, r...)
+	}
+	if len(rows) < 2 || len(rows) > 50 {
+		return nil, fmt.Errorf("%d points", len(rows))
+	}
+	return datasets.New(coords, len(rows), 2)
+}
+
+// transport is W₂², a mean over points.
+func transport(x, y *datasets.Set) (float64, error) {
+	a, err := ot.EMD(x.Coords, y.Coords, x.Dim, 2)
+	if err != nil {
+		return 0, err
+	}
+	return a.Cost / float64(x.Points), nil
+}
+
+func dearCoordinate(clouds [2][][]float64) (string, error) {
+	if len(clouds[0]) != 3 || len(clouds[1]) != 3 {
+		return fmt.Sprintf("Expected three points in each cloud, found %d and %d.", len(clouds[0]), len(clouds[1])), nil
+	}
+	x, err := few(clouds[0])
+	y, e := few(clouds[1])
+	if err = cmp.Or(err, e); err != nil {
+		return fmt.Sprintf("Expected points of the plane: %v.", err), nil
+	}
+	w, err := transport(x, y)
+	if err != nil {
+		return "", err
+	}
+	byFirst := func(a, b []float64) int { return cmp.Compare(a[0], b[0]) }
+	a, b := slices.SortedStableFunc(slices.Values(clouds[0]), byFirst), slices.SortedStableFunc(slices.Values(clouds[1]), byFirst)
+	cost := 0.0
+	for i := range a {
+		cost += (math.Pow(a[i][0]-b[i][0], 2) + math.Pow(a[i][1]-b[i][1], 2)) / 3
+	}
+	if !(w > 0) {
+		return "The best plan costs nothing: the clouds are equal.", nil
+	}
+	if cost > 100*w {
+		return "", nil
+	}
+	return fmt.Sprintf("The plan of the first coordinates costs %.3g times the best one.", cost/w), nil
+}
+
+func disagree(clouds [3][][]float64) (string, error) {
+	var sets [3]*datasets.Set
+	for i, c := range clouds {
+		var err error
+		if sets[i], err = few(c); err != nil || len(c) != len(clouds[0]) {
+			return fmt.Sprintf("Expected three clouds of equally many points of the plane, 2 to 50: cloud %d has %d (%v).", i, len(c), err), nil
+		}
+	}
+	var w, s [2]float64
+	for i, y := range sets[1:] {
+		var err error
+		if w[i], err = transport(sets[0], y); err != nil {
+			return "", err
+		}
+		l, err := experiments.NewLandscape(sets[0], y)
+		if err != nil {
+			return "", err
+		}
+		s[i] = l.Mean
+	}
+	if w[0] < 0.99*w[1] && s[0] > 1.01*s[1] {
+		return "", nil
+	}
+	return fmt.Sprintf("W₂² is %.3g to Y and %.3g to Z, SW² is %.3g and %.3g.", w[0], w[1], s[0], s[1]), nil
+}
