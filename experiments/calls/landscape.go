@@ -44,7 +44,7 @@ func (r *Request) Landscapes(blur string) (all []*experiments.Landscape, kappas 
 
 // landscape answers with a function of all directions: its mean, its extremes, and its values at directions [n, d].
 func landscape(r *Request, a *Answer) error {
-	var s landscapeSettings
+	s := landscapeSettings{Blur: wholeF}
 	if err := r.Apply(&s); err != nil {
 		return err
 	}
@@ -69,7 +69,7 @@ func landscape(r *Request, a *Answer) error {
 
 // sliceCosts answers with F, or J, at directions [n, d] of any length but 0.
 func sliceCosts(r *Request, a *Answer) error {
-	var s landscapeSettings
+	s := landscapeSettings{Blur: wholeF}
 	if err := r.Apply(&s); err != nil {
 		return err
 	}
