@@ -12,6 +12,9 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/calls"
 )
 
+// kept is how many bytes of answers the page keeps.
+const kept = 128 << 20
+
 // main runs in a worker of the page. It answers its messages {id, question, data}, a request of package calls and
 // the bytes of its arrays, one after the other by {id, answer, data}.
 func main() {

@@ -18,9 +18,6 @@ import (
 // Points is the number of points of a cloud that the page makes, and of the trained amortizers.
 const Points = 500
 
-// kept is how many bytes of answers the page keeps.
-const kept = 128 << 20
-
 func init() {
 	calls.Register("shape", calls.Call{Answer: shape})
 	calls.Register("match", calls.Call{Answer: match})
