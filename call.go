@@ -103,6 +103,8 @@ func (r *request) options(o []Option) {
 		case v.name == "":
 		case v.clouds != nil:
 			r.inputs = append(r.inputs, v.clouds.input(v.name))
+		case v.numbers != nil:
+			r.inputs = append(r.inputs, rawInput(v.name, v.numbers, 1, len(v.numbers)))
 		case len(v.values) != 1:
 			fail(fmt.Errorf("%s: expected one value, found %d; Ablate and Sweep take several", v.name, len(v.values)))
 		default:

@@ -28,7 +28,6 @@ import (
 	"os"
 	"reflect"
 	"runtime"
-	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -58,6 +57,8 @@ type Option struct {
 	clouds *Clouds
 	own    bool   // names what only this program has
 	file   string // with weights, of a trained amortizer
+
+	numbers []float64 // one for each point
 }
 
 func option[T any](name string, values ...T) Option {
@@ -401,38 +402,6 @@ func (o *Optimum) Show() {
 
 // Plot is that picture; nil in other dimensions than three.
 func (o *Optimum) Plot() *Picture { return o.picture }
-
-// Plan is what the directions of a distance say about transport in space: package swlab/plan.
-type Plan struct {
-	Costs        []float64    // of every direction's plan: the mean squared distance that mass moves
-	Cost         float64      // the smallest: an upper bound of W₂²
-	ExpectedCost float64      // of the mean of the plans
-	Rows         [][3]float64 // of the best plan: row of x, row of y, mass
-}
-
-// Plan lifts the matching of every direction to space, for one pair of clouds.
-func (d *Distance) Plan() *Plan {
-	if d.x.Count != 1 || !d.found.has("directions") {
-		fail(errors.New("plan: expected a distance of one pair of clouds by directions"))
-	}
-	r := newRequest("plan", nil)
-	flat := d.Directions()
-	r.inputs = append(r.inputs, d.x.input("x"), d.y.input("y"), rawInput("directions", flat, len(flat)/d.x.Dim, d.x.Dim))
-	f := ask(r)
-	p := &Plan{Costs: values[float64](f.array("costs")), Cost: f.number("cost"), ExpectedCost: f.number("expected_cost")}
-	for row := range slices.Chunk(values[float64](f.array("plan")), 3) {
-		p.Rows = append(p.Rows, [3]float64(row))
-	}
-	return p
-}
-
-func (p *Plan) String() string {
-	return fmt.Sprintf("best plan of %d directions: cost %.6g, W₂ at most %.6g; expected plan: cost %.6g", len(p.Costs), p.Cost,
-		math.Sqrt(p.Cost), p.ExpectedCost)
-}
-
-// Show shows the costs.
-func (p *Plan) Show() { show(p.String()) }
 
 // Picture is a picture that can be shown and saved.
 type Picture struct {

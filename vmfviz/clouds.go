@@ -25,6 +25,8 @@ type CloudRow struct {
 	// Errors colours each point by its distance to the nearest point of the target, the first row's
 	// cloud in the same column; a colour bar with one range for all such rows stands at the right.
 	Errors bool
+	// Colored gives each point its coordinates as colour: red, green and blue from 0 to 1.
+	Colored bool
 }
 
 // CloudsOptions are what the rows of a [Clouds] picture share.
@@ -73,6 +75,9 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 	for i, r := range rows {
 		for j, c := range r.Clouds {
 			cell := cloudCell{tint: shading(theme.color(r.role(i), 0))}
+			if r.Colored {
+				cell.tint = colored(c)
+			}
 			if r.Errors && c != nil {
 				errors := nearestDistances(c, rows[0].Clouds[j])
 				largest = max(largest, slices.Max(errors))

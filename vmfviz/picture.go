@@ -42,6 +42,8 @@ type Picture struct {
 
 	bar *plot.Plot // a colour bar at the right of all plots, if any
 	gap vg.Length  // between plots; 0 means plotGap
+
+	pixels bool // a PNG keeps all colours
 }
 
 // Space on a card: at its edges, between plots, for a colour bar and its labels.
@@ -156,6 +158,10 @@ func (p *Picture) pngAt(scale float64) ([]byte, error) {
 	p.draw(draw.NewCanvas(c, p.Width, p.Height))
 	var out bytes.Buffer
 	enc := png.Encoder{CompressionLevel: png.BestCompression}
+	if p.pixels { // their colours as they are
+		err := enc.Encode(&out, c.Image())
+		return out.Bytes(), err
+	}
 	err := enc.Encode(&out, quantize(c.Image().(*image.RGBA)))
 	return out.Bytes(), err
 }

@@ -9,6 +9,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/combin"
 
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
@@ -77,6 +80,32 @@ var exercises = map[string]exercise{
 	"14.1": {number(0.02, 34.6), "The mean of (θ'v)² over the sphere is |v|²/d.", "1/d is 0.029 between d = 34 and 35."},
 	"14.2": {word("yes"), "How many directions are blind to a difference of two given clouds?", "The directions that are blind to a difference have probability 0. Had the clouds been built after the directions, the answer would be no."},
 	"14.3": {function(disagree), "In the plane the corners of a square hide from both axes: even ones against odd ones.", "Near for one distance, far for the other."},
+
+	"15.1": {number(1e-6, 1), "From left to right: (0, 0) meets (0, 1), and (1, 1) meets (1, 0).", "Each point moves by 1, across the direction. Along it both clouds look equal."},
+	"15.2": {function(func(xy [][][]float64) (string, error) { return bracketed(xy, 1.4, math.Inf(1)) }),
+		"Low is what one line sees. Let the clouds look alike along every line and lie crosswise: two squares, one turned by 45 degrees, or take corners of one and the middles of its sides.", "Slices prove little about clouds that look alike from all sides."},
+	"15.3": {function(func(xy [][][]float64) (string, error) { return bracketed(xy, 0, 1.01) }),
+		"For which clouds is one direction's order right, and all of the way along it?", "Points on one line do it, up to the directions that were drawn; so does a small turn of the line."},
+
+	"16.1": {number(1e-6, 3), "Average the sorted lists, position by position, and take the middle entry.", "The sorted lists are 0, 2, 4 and 2, 4, 12; their mean is 1, 3, 8."},
+	"16.2": {number(1e-6, 4), "The weights are 1/(k+1) and k/(k+1).", "Of five clouds in the set, four are the star: 4/5 of the weight."},
+	"16.3": {function(func(mix func(a, b []float64) []float64) (string, error) {
+		a, b := []float64{5, 1, 3, 0}, []float64{2, 10, 4, 8}
+		got := mix(slices.Clone(a), slices.Clone(b))
+		return compare(got, []float64{10, 4, 8, 2}), nil
+	}), "The pixel of rank k in a gets the value of rank k in b. Sort b, and the indices of a.", "Histogram matching: optimal transport of grey levels."},
+
+	"17.1": {number(1e-3, 1.0/3), "Cut both into sixths: 0 0 1 1 2 2 against 0 0 0 2 2 2.", "The third and the fourth sixth move by 1 and the others stay: the mass at 1 is split."},
+	"17.2": {number(1e-6, 20), "Where do the marginal costs jump?", "80 pairs are cheap, and every further pair has to reach for an outlier."},
+	"17.3": {function(unequal), "Repeat every point of x as often as y has points, and the other way round; then sort.", "Equal shares of mass make sizes equal."},
+
+	"18.1": {number(1e-6, 0.05), "20 of how many?", "(1 + 9) / (1 + 199): the sample itself counts as one of the arrangements."},
+	"18.2": {function(missedHalf), "Move the shift until about half of the tests reject. The plot of the power says where to look.", "Half of the time such a shift stays unseen at this sample size."},
+	"18.3": {word("no"), "Which of the two kinds of chance does the interval of the directions know?", "More directions say more about these two samples, and nothing about others."},
+
+	"19.1": {number(1e-6, 2), "The shorter way round.", "From 23 over 0 to 1."},
+	"19.2": {function(arc), "d is the difference without whole circles; take the smaller of d and 1 - d.", "It is at most 1/2: nothing on a circle is farther away."},
+	"19.3": {number(1e-6, 0.5), "Which share of a great circle is a half turn?", "In every plane the two are opposite each other."},
 
 	"20.1": {number(0.25, 340), "The error of independent directions falls like 1/√L.", "About seven times as many."},
 	"20.2": {number(0.01, 1+5*legendre(6, 1/math.Sqrt(5))), "Insert x² = 1/5 into P₆.", "2.6: in degree 6 the six axes are worse than six independent directions."},
@@ -208,6 +237,93 @@ func greatCircle(f func(a, b []float64, t float64) []float64) (string, error) {
 		floats.Scale(math.Sin((1-t)*omega)/math.Sin(omega), want)
 		floats.AddScaled(want, math.Sin(t*omega)/math.Sin(omega), b)
 		if p := compare(f(slices.Clone(a), slices.Clone(b), t), want); p != "" {
+			return p, nil
+		}
+	}
+	return "", nil
+}
+
+// planar is a cloud of the plane, as an answer.
+func planar(rows [][]float64) (*datasets.Set, error) {
+	var flat []float64
+	for _, p := range rows {
+		if len(p) != 2 {
+			return nil, fmt.Errorf("a point has %d coordinates, expected 2", len(p))
+		}
+		flat = append(flat, p...)
+	}
+	return datasets.New(flat, len(rows), 2)
+}
+
+// bracketed says whether high/low of two clouds along 100 directions is between least and most.
+func bracketed(xy [][][]float64, least, most float64) (string, error) {
+	if len(xy) != 2 || len(xy[0]) < 3 || len(xy[0]) != len(xy[1]) {
+		return "Expected two clouds of as many points, at least three.", nil
+	}
+	x, err := planar(xy[0])
+	if err != nil {
+		return err.Error(), nil
+	}
+	y, err := planar(xy[1])
+	if err != nil {
+		return err.Error(), nil
+	}
+	o := swlab.DistanceConfig{Config: loss.Defaults(), Seed: 1, Bracket: true}
+	o.Reduce = loss.Mean
+	d, err := swlab.Distance("sw", x, y, o)
+	if err != nil {
+		return "", err
+	}
+	b := d.Bracket
+	if !(b.Low > 1e-6) {
+		return "These two are equal, or nearly.", nil
+	}
+	if ratio := b.High / b.Low; ratio < least || ratio > most {
+		return fmt.Sprintf("Between %.4g and %.4g: a factor of %.4g.", b.Low, b.High, ratio), nil
+	}
+	return "", nil
+}
+
+// unequal tries W1 of lists of different lengths.
+func unequal(f func(x, y []float64) float64) (string, error) {
+	for _, c := range []struct {
+		x, y []float64
+		want float64
+	}{{[]float64{2, 0, 1}, []float64{2, 0}, 1.0 / 3}, {[]float64{4}, []float64{0, 1, 5}, 8.0 / 3}, {[]float64{1, 0}, []float64{0, 1}, 0}} {
+		if p := differs(fmt.Sprintf("W₁ of %v and %v", c.x, c.y), f(slices.Clone(c.x), slices.Clone(c.y)), c.want); p != "" {
+			return p, nil
+		}
+	}
+	return "", nil
+}
+
+// missedHalf tests 200 pairs of 50 points in space, one of them moved by the answer.
+func missedHalf(shift float64) (string, error) {
+	found := 0
+	const pairs = 200
+	for k := range uint64(pairs) {
+		x, y := random(2*k, 150), random(2*k+1, 150)
+		for i := 0; i < len(y); i += 3 {
+			y[i] += shift
+		}
+		t, err := swlab.TwoSampleTest(x, y, 3, swlab.TwoSampleConfig{Slices: 50, Permutations: 199, Seed: k})
+		if err != nil {
+			return "", err
+		}
+		if t.PValue <= 0.05 {
+			found++
+		}
+	}
+	if share := 100 * float64(found) / pairs; share < 40 || share > 60 {
+		return fmt.Sprintf("%.0f %% of 200 tests see a shift of %g.", share, shift), nil
+	}
+	return "", nil
+}
+
+// arc tries the distance on a circle of length 1.
+func arc(f func(a, b float64) float64) (string, error) {
+	for _, c := range [][3]float64{{0.1, 0.3, 0.2}, {0.95, 0.05, 0.1}, {0.25, 0.75, 0.5}, {3.9, 0.2, 0.3}} {
+		if p := differs(fmt.Sprintf("The distance of %g and %g", c[0], c[1]), f(c[0], c[1]), c[2]); p != "" {
 			return p, nil
 		}
 	}

@@ -1,0 +1,128 @@
+package all
+
+import (
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/color"
+	"slices"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments/calls"
+	"github.com/sliced-wasserstein/lab/vmfviz"
+)
+
+// titles are those of the panels, as many as there are.
+func (s pictureSettings) titles(panels int) ([]string, error) {
+	out := make([]string, 0, panels)
+	if s.Labels != "" {
+		if err := json.Unmarshal([]byte(s.Labels), &out); err != nil {
+			return nil, fmt.Errorf("labels: %w", err)
+		}
+	}
+	return append(out, make([]string, max(0, panels-len(out)))...)[:panels], nil
+}
+
+// drawPlans draws the plans plan0, plan1, ... between clouds x0 and y0, x1 and y1, ... of the plane.
+func drawPlans(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
+	titles, err := s.titles(len(r.Arrays) / 3)
+	if err != nil {
+		return nil, err
+	}
+	var panels []vmfviz.PlanPanel
+	for i, title := range titles {
+		x, err := r.Clouds(fmt.Sprintf("x%d", i))
+		if err != nil {
+			return nil, err
+		}
+		y, err := r.Clouds(fmt.Sprintf("y%d", i))
+		if err != nil {
+			return nil, err
+		}
+		if x, y = datasets.Aligned(x, y); x.Dim != 2 || y.Dim != 2 {
+			return nil, fmt.Errorf("plans: expected clouds of the plane, found dimensions %d and %d", x.Dim, y.Dim)
+		}
+		p := vmfviz.PlanPanel{Title: title, X: x.Cloud(0), Y: y.Cloud(0)}
+		flat, _ := r.Wide(fmt.Sprintf("plan%d", i))
+		for row := range slices.Chunk(flat, 3) {
+			p.Rows = append(p.Rows, [3]float64(row))
+		}
+		panels = append(panels, p)
+	}
+	return vmfviz.Plans(s.Title, panels...)
+}
+
+// colorsOf are the pixels of a picture [height, width, 3].
+func colorsOf(r *calls.Request, name string) (flat []float64, height, width int, err error) {
+	flat, shape := r.Wide(name)
+	if len(shape) != 3 || shape[2] != 3 {
+		return nil, 0, 0, fmt.Errorf("%s: expected a picture [height, width, 3], found shape %v", name, shape)
+	}
+	return flat, shape[0], shape[1], nil
+}
+
+// drawImages draws pictures [height, width, 3] of numbers from 0 to 1.
+func drawImages(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
+	titles, err := s.titles(len(r.Arrays))
+	if err != nil {
+		return nil, err
+	}
+	var panels []vmfviz.ImagePanel
+	for i, title := range titles {
+		flat, height, width, err := colorsOf(r, r.Arrays[i].Name)
+		if err != nil {
+			return nil, err
+		}
+		const most = 480 // pixels of a side, about those of the screen
+		img := image.NewNRGBA(image.Rect(0, 0, width, height))
+		if max(width, height) > most {
+			return nil, fmt.Errorf("%s: expected a picture of at most %d pixels a side, found %d × %d", r.Arrays[i].Name, most, width, height)
+		}
+		for k := range height * width {
+			var c [3]uint8
+			for j, v := range flat[3*k : 3*k+3] {
+				c[j] = uint8(255*min(1, max(0, v)) + 0.5)
+			}
+			img.SetNRGBA(k%width, k/width, color.NRGBA{c[0], c[1], c[2], 255})
+		}
+		panels = append(panels, vmfviz.ImagePanel{Title: title, Image: img})
+	}
+	return vmfviz.Images(s.Title, panels...)
+}
+
+// drawPalettes draws pixels of pictures [height, width, 3] as points of the cube of colours, at most 2000 of each.
+func drawPalettes(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
+	titles, err := s.titles(len(r.Arrays))
+	if err != nil {
+		return nil, err
+	}
+	var rows []vmfviz.CloudRow
+	for i, title := range titles {
+		flat, height, width, err := colorsOf(r, r.Arrays[i].Name)
+		if err != nil {
+			return nil, err
+		}
+		const most = 2000
+		n := height * width
+		row := vmfviz.CloudRow{Caption: title, Colored: true, Clouds: [][]float32{nil}}
+		for k := range min(most, n) {
+			for _, v := range flat[3*(k*n/min(most, n)):][:3] {
+				row.Clouds[0] = append(row.Clouds[0], float32(v))
+			}
+		}
+		rows = append(rows, row)
+	}
+	return vmfviz.Clouds(vmfviz.CloudsOptions{Title: s.Title, View: vmfviz.From(35, 25)}, rows...)
+}
+
+// drawSinogram draws the projections of a cloud of the plane or of space.
+func drawSinogram(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
+	x, err := r.Clouds("x")
+	if err != nil {
+		return nil, err
+	}
+	if x.Dim != 2 && x.Dim != 3 {
+		return nil, fmt.Errorf("x: expected a cloud of dimension 2 or 3, found %d", x.Dim)
+	}
+	return vmfviz.Sinogram(vmfviz.SinogramOptions{Title: s.Title}, inSpace(x.Cloud(0), x.Dim))
+}
