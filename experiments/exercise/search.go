@@ -1,0 +1,223 @@
+package exercise
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"sync"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
+
+	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/experiments"
+	"github.com/sliced-wasserstein/lab/swlab"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/loss"
+)
+
+// The answers of this file are what a reader has found. They are tried as the lectures' cells try them, with
+// clouds of 256 points.
+
+var backend = sync.OnceValues(func() (*engine.Engine, error) { return engine.Open("go") })
+
+func shape(class string) (*datasets.Set, error) {
+	return datasets.Shapes{Test: 1, Points: 256, Classes: []string{class}}.Generate()
+}
+
+// shapes are those of two names. The problem is what is wrong with the names.
+func shapes(names []string) (x, y *datasets.Set, problem string) {
+	if len(names) != 2 {
+		return nil, nil, fmt.Sprintf("Expected the names of two shapes, found %d.", len(names))
+	}
+	x, err := shape(names[0])
+	if err == nil {
+		y, err = shape(names[1])
+	}
+	if err != nil {
+		return nil, nil, err.Error() + "."
+	}
+	return x, y, ""
+}
+
+// maxSW is Max-SW from the random start of a seed: its direction and cost, a mean over points.
+func maxSW(x, y *datasets.Set, seed uint64, steps int, rate float64, tangent bool) (at []float32, cost float64, err error) {
+	o := swlab.DistanceConfig{Config: loss.Defaults(), Seed: seed}
+	o.Reduce, o.AscentSteps, o.AscentLearningRate, o.AscentTangent = loss.Mean, steps, rate, tangent
+	if o.Engine, err = backend(); err != nil {
+		return nil, 0, err
+	}
+	d, err := swlab.Distance("max-sw", x, y, o)
+	if err != nil {
+		return nil, 0, err
+	}
+	return d.Directions, d.Value, nil
+}
+
+// predicted is the direction of an amortizer with initial weights.
+func predicted(name string, x, y *datasets.Set, seed uint64) ([]float32, error) {
+	e, err := backend()
+	if err != nil {
+		return nil, err
+	}
+	d, err := swlab.Direction(name, x, y, swlab.DirectionConfig{Seed: seed, Engine: e})
+	return d.Directions, err
+}
+
+func uniformDirections(f func(r *rand.Rand) []float64) (string, error) {
+	const n = 100_000
+	r := rand.New(rand.NewPCG(1, 1))
+	var fourth float64
+	for range n {
+		v := f(r)
+		if len(v) != 3 || math.Abs(floats.Norm(v, 2)-1) > 1e-6 {
+			return fmt.Sprintf("%.4v is no unit vector of three coordinates.", v), nil
+		}
+		fourth += math.Pow(v[2], 4) / n
+	}
+	if math.Abs(fourth-0.2) > 0.004 { // about five standard errors
+		return fmt.Sprintf("The mean of the fourth power of a coordinate is %.4f, expected 0.2.", fourth), nil
+	}
+	return "", nil
+}
+
+func locationCounts(names []string) (string, error) {
+	x, y, problem := shapes(names)
+	if problem != "" {
+		return problem, nil
+	}
+	f, err := experiments.NewLandscape(x, y)
+	if err != nil {
+		return "", err
+	}
+	j, err := f.Around(1)
+	if err != nil {
+		return "", err
+	}
+	if gain := 100 * (slices.Max(j.Values)/f.Mean - 1); gain < 12 || math.IsNaN(gain) {
+		return fmt.Sprintf("The best location is worth %.1f %% more than SW.", gain), nil
+	}
+	return "", nil
+}
+
+func turnsBy10(answer float64) (string, error) {
+	if !(answer > 0 && answer < 10) {
+		return "Expected a rate, a positive number.", nil
+	}
+	x, y, problem := shapes([]string{"guitar", "mug"})
+	if problem != "" {
+		return problem, nil
+	}
+	var turns []float64
+	for seed := range uint64(16) {
+		from, _, err := maxSW(x, y, seed+1, 1, 1e-9, false) // its start
+		if err != nil {
+			return "", err
+		}
+		to, _, err := maxSW(x, y, seed+1, 50, answer, false)
+		if err != nil {
+			return "", err
+		}
+		turns = append(turns, experiments.Angle(from, to))
+	}
+	slices.Sort(turns)
+	if turn := stat.Quantile(0.5, stat.LinInterp, turns, nil); turn < 8 || turn > 12 {
+		return fmt.Sprintf("The median start turns by %.1f°.", turn), nil
+	}
+	return "", nil
+}
+
+func localTop(answer []any) (string, error) {
+	if len(answer) != 3 {
+		return "Expected two names and a number.", nil
+	}
+	first, ok1 := answer[0].(string)
+	second, ok2 := answer[1].(string)
+	seed, ok3 := answer[2].(int)
+	if !ok1 || !ok2 || !ok3 || seed < 1 || seed > 16 {
+		return "Expected two names and a number from 1 to 16.", nil
+	}
+	x, y, problem := shapes([]string{first, second})
+	if problem != "" {
+		return problem, nil
+	}
+	f, err := experiments.NewLandscape(x, y)
+	if err != nil {
+		return "", err
+	}
+	_, cost, err := maxSW(x, y, uint64(seed), 300, 0.05, true)
+	if share := 100 * cost / slices.Max(f.Values); err == nil && !(share < 50) {
+		return fmt.Sprintf("This start ends at %.0f %% of the largest cost.", share), nil
+	}
+	return "", err
+}
+
+func ordersOfLA(v []float64) (string, error) {
+	if len(v) != 3 || floats.Norm(v, 2) == 0 {
+		return "Expected three coordinates of a vector other than 0.", nil
+	}
+	x, y, problem := shapes([]string{"guitar", "mug"})
+	if problem != "" {
+		return problem, nil
+	}
+	rows := slices.Collect(slices.Chunk(slices.Clone(x.Coords), 3))
+	var at [2][]float32
+	for i, sign := range []float64{1, -1} {
+		height := func(p []float32) float64 {
+			return sign * (v[0]*float64(p[0]) + v[1]*float64(p[1]) + v[2]*float64(p[2]))
+		}
+		slices.SortStableFunc(rows, func(p, q []float32) int { return cmp.Compare(height(p), height(q)) })
+		var err error
+		if at[i], err = predicted("la", &datasets.Set{Clouds: 1, Points: x.Points, Dim: 3, Coords: slices.Concat(rows...)}, y, 2); err != nil {
+			return "", err
+		}
+	}
+	if turn := experiments.Angle(at[0], at[1]); !(turn >= 55) {
+		return fmt.Sprintf("The predictions are %.1f° apart.", turn), nil
+	}
+	return "", nil
+}
+
+func shorterDetour(v []float64) (string, error) {
+	if len(v) != 3 || math.Abs(floats.Norm(v, 2)-1) > 0.01 {
+		return "Expected three coordinates of a vector of length 1.", nil
+	}
+	x, err := shape("chair")
+	if err != nil {
+		return "", err
+	}
+	distance := func(from, to float64) float64 {
+		var clouds [2]*datasets.Set
+		for i, t := range []float64{from, to} {
+			clouds[i] = x.Select([]int{0})
+			for k := range clouds[i].Coords {
+				clouds[i].Coords[k] += float32(t * v[k%3])
+			}
+		}
+		at, e := predicted("n", clouds[0], clouds[1], 1)
+		if e != nil {
+			err = cmp.Or(err, e)
+			return 0
+		}
+		f, e := experiments.NewLandscape(clouds[0], clouds[1])
+		if e == nil {
+			f, e = f.Around(10)
+		}
+		if e != nil {
+			err = e
+			return 0
+		}
+		values, e := f.At(at)
+		if err = e; e != nil {
+			return 0
+		}
+		return math.Sqrt(values[0])
+	}
+	detour := 100 * ((distance(0, 0.5)+distance(0.5, 1))/distance(0, 1) - 1)
+	if err == nil && !(detour <= -0.5) {
+		return fmt.Sprintf("The detour is %+.2f %% longer.", detour), nil
+	}
+	return "", err
+}
