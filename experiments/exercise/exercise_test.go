@@ -33,7 +33,7 @@ func TestSolutions(t *testing.T) {
 		t.Fatalf("docs/solutions.md solves %v, expected %v", ids, exercise.IDs())
 	}
 	file := filepath.Join(t.TempDir(), "main.go")
-	program := "package main\n\nimport (\n\"math\"\n\"slices\"\n\n\"github.com/sliced-wasserstein/lab/experiments/exercise\"\n)\n\nfunc main() {\n" + code.String() + "}\n"
+	program := "package main\n\nimport (\n\"math\"\n\"math/rand/v2\"\n\"slices\"\n\n\"github.com/sliced-wasserstein/lab/experiments/exercise\"\n)\n\nfunc main() {\n" + code.String() + "}\n"
 	must.M(os.WriteFile(file, []byte(program), 0o600))
 	out, err := exec.Command("go", "run", file).CombinedOutput()
 	if right := strings.Count(string(out), ". Right.**"); err != nil || right != len(ids) {
