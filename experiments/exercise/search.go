@@ -27,8 +27,8 @@ func shape(class string) (*datasets.Set, error) {
 	return datasets.Shapes{Test: 1, Points: 256, Classes: []string{class}}.Generate()
 }
 
-// shapes are those of two names. The problem is what is wrong with the names.
-func shapes(names []string) (x, y *datasets.Set, problem string) {
+// named are the shapes of two names. The problem is what is wrong with the names.
+func named(names []string) (x, y *datasets.Set, problem string) {
 	if len(names) != 2 {
 		return nil, nil, fmt.Sprintf("Expected the names of two shapes, found %d.", len(names))
 	}
@@ -84,7 +84,7 @@ func uniformDirections(f func(r *rand.Rand) []float64) (string, error) {
 }
 
 func locationCounts(names []string) (string, error) {
-	x, y, problem := shapes(names)
+	x, y, problem := named(names)
 	if problem != "" {
 		return problem, nil
 	}
@@ -106,7 +106,7 @@ func turnsBy10(answer float64) (string, error) {
 	if !(answer > 0 && answer < 10) {
 		return "Expected a rate, a positive number.", nil
 	}
-	x, y, problem := shapes([]string{"guitar", "mug"})
+	x, y, problem := named([]string{"guitar", "mug"})
 	if problem != "" {
 		return problem, nil
 	}
@@ -139,7 +139,7 @@ func localTop(answer []any) (string, error) {
 	if !ok1 || !ok2 || !ok3 || seed < 1 || seed > 16 {
 		return "Expected two names and a number from 1 to 16.", nil
 	}
-	x, y, problem := shapes([]string{first, second})
+	x, y, problem := named([]string{first, second})
 	if problem != "" {
 		return problem, nil
 	}
@@ -158,7 +158,7 @@ func ordersOfLA(v []float64) (string, error) {
 	if len(v) != 3 || floats.Norm(v, 2) == 0 {
 		return "Expected three coordinates of a vector other than 0.", nil
 	}
-	x, y, problem := shapes([]string{"guitar", "mug"})
+	x, y, problem := named([]string{"guitar", "mug"})
 	if problem != "" {
 		return problem, nil
 	}
