@@ -650,3 +650,28 @@ func TestBarycenter(t *testing.T) {
 		t.Error("no picture")
 	}
 }
+
+// TestPredictions: a prediction and its answer as text, a table, the short form, and a network that is not there.
+func TestPredictions(t *testing.T) {
+	t.Setenv("FAST", "1")
+	t.Setenv("SWLAB_ROOT", t.TempDir())
+	for got, want := range map[string]string{
+		Predict("a", "Up or down?", "up", "down").String(): "Predict. Up or down?\n- up\n- down",
+		PredictNumber("b", "How far?", 0, 2).String():      "Predict, between 0 and 2. How far?",
+		Answer("a", "up", "It rises.").String():            "up. It rises.",
+		Answer("b", 1.2345, "Measured.").String():          "1.23. Measured.",
+		fmt.Sprint(Fast(1000, 10)):                         "10",
+	} {
+		if got != want {
+			t.Errorf("%q, expected %q", got, want)
+		}
+	}
+	Predict("a", "Up or down?", "up", "down").Show()
+	Columns("n", "value").Row(3, Value{0.05321, 0.0014}).Show()
+	defer func() {
+		if said := fmt.Sprint(recover()); !strings.Contains(said, "make network") {
+			t.Errorf("without a network: %s", said)
+		}
+	}()
+	Pretrained()
+}

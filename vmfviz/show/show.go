@@ -155,9 +155,10 @@ func Picture(p *vmfviz.Picture, err ...error) {
 func Sphere(o vmfviz.SphereOptions, panels ...vmfviz.SpherePanel) {
 	o.Replace = true
 	p, err := vmfviz.Sphere(o, panels...)
-	Check(err)
-	p.Caption = ""
-	Picture(p)
+	if err == nil {
+		p.Caption = ""
+	}
+	Picture(p, err)
 	HTML(vmfviz.SphereHTML(o, panels...))
 	caption(o.Caption)
 }

@@ -139,6 +139,17 @@ func TestTable(t *testing.T) {
 	cell(t, true, func() { Table(nil, nil) })
 }
 
+// TestFolded: a hint travels beside the text, and is not shown.
+func TestFolded(t *testing.T) {
+	sent, _, _ := cell(t, true, func() { Folded("Try.", "Sort first.") })
+	if len(sent) != 1 || sent[0].Data[protocol.MIMETextMarkdown] != "Try." || sent[0].Metadata["hint"] != "Sort first." {
+		t.Errorf("sent %v", sent)
+	}
+	if _, text, _ := cell(t, false, func() { Folded("Try.", "Sort first.") }); text != "Try.\n" {
+		t.Errorf("outside a notebook: %q", text)
+	}
+}
+
 func TestMarkdownAndHTML(t *testing.T) {
 	sent, _, _ := cell(t, true, func() { Markdown("# T"); HTML("<i>x</i>") })
 	if len(sent) != 2 || sent[0].Data[protocol.MIMETextMarkdown] != "# T" || sent[1].Data[protocol.MIMETextHTML] != "<i>x</i>" {
