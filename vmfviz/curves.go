@@ -32,7 +32,7 @@ type CurvePanel struct {
 // Series is one curve.
 type Series struct {
 	// Label names the curve in the legend. A curve without one looks like the first of its role, as
-	// one of several closed forms.
+	// one of several closed forms. A thin one without a role has the colour of the curve before it.
 	Label string
 	// X and Y are the points, X not decreasing. A nil X means 1, 2, 3, ... A NaN in Y is a gap.
 	X, Y []float64
@@ -215,11 +215,16 @@ var lineDashes = [][]vg.Length{nil, {5.2, 3}, {1.5, 2.2}, {6.8, 2.2, 1.5, 2.2}, 
 
 // style is the look of curve i, or of the one before it that an unlabelled curve continues.
 func (c CurvePanel) style(i int) draw.LineStyle {
-	if s := c.Series[i]; s.Label == "" && s.Role != Auto {
+	s := c.Series[i]
+	switch {
+	case s.Label != "":
+	case s.Role != Auto:
 		i = slices.IndexFunc(c.Series, func(first Series) bool { return first.Role == s.Role })
+	case s.Thin && i > 0:
+		i--
 	}
 	style := draw.LineStyle{Color: theme.color(c.Series[i].Role, i), Width: 1.7, Dashes: lineDashes[i%len(lineDashes)]}
-	if c.Series[i].Thin {
+	if s.Thin || c.Series[i].Thin {
 		style.Width, style.Dashes = 0.9, nil
 	}
 	return style
