@@ -1,7 +1,7 @@
 """Loads every page of a site from its files, without a network: check_site.py FOLDER. An error in a page's console, a request to the network,
 a link or an anchor that leads nowhere, a picture, formula or interactive view that is not drawn, a view that does not turn when it is dragged, text
-that cannot be read in the light or in the dark, and a page wider than a phone are failures. So is a view without its picture where scripts do not
-run."""
+that cannot be read in the light, in the dark or on a phone, a page that stays light in the dark or says nothing of itself where it is shared, a
+page to which index.html does not lead, and a page wider than a phone are failures. So is a view without its picture where scripts do not run."""
 
 import re
 import sys
@@ -18,6 +18,7 @@ LOOK = r"""(async () => {
   const wrong = [];
   for (const image of document.images) {
     image.loading = 'eager';
+    if (!image.alt && !image.closest('.path') || /^No description/.test(image.alt)) wrong.push('a picture without words: ' + image.src.slice(0, 40));
     await image.decode().catch(() => wrong.push('a picture is not drawn: ' + image.src.slice(0, 80)));
   }
   for (const formula of document.querySelectorAll('math'))
@@ -25,8 +26,31 @@ LOOK = r"""(async () => {
   for (const text of document.querySelectorAll('.jp-RenderedMarkdown'))
     if (/\$[^$]+\$|formula\d+x/.test(text.innerText)) wrong.push('a formula is left as text: ' + text.innerText.slice(0, 80));
   if (!document.body.innerText.trim()) wrong.push('the page is empty');
+  for (const name of ['meta[name="description"]', 'meta[property="og:title"]', 'meta[property="og:description"]'])
+    if (!(document.querySelector(name)?.content.length > 10)) wrong.push('it lacks ' + name);
+  for (const part of document.querySelectorAll('main .jp-RenderedImage img, main :is(.swlab-sphere, .swlab-slice, .swlab-flow)')) {
+    const own = part.getBoundingClientRect(), room = part.parentElement.getBoundingClientRect();
+    if (own.width && part.closest('.jp-Cell') && Math.abs(own.left + own.right - room.left - room.right) > 24) wrong.push('not in the middle: ' + (part.alt || part.className));
+  }
+  for (const hint of document.querySelectorAll('details:not(.code)[open]')) wrong.push('a hint is open: ' + hint.innerText.slice(0, 40));
   return wrong;
 })()"""
+
+# What a lecture, or the path of them on the first page, lacks.
+PATH = r"""[...document.querySelectorAll('.path li')].filter(e => !e.querySelector('img') || !/^\d+ [1-9]\d* minutes \S+.* \S+/.test(e.innerText.replace(/\s+/g, ' ').trim()))
+  .map(e => 'a lecture without picture, minutes or goal: ' + e.innerText)"""
+
+# A page that stays light in the dark, and pictures in it whose ground is not light.
+DARK = r"""(() => {
+  const light = e => { const c = getComputedStyle(e).backgroundColor.match(/[\d.]+/g).map(Number); return c[3] === 0 ? null : (c[0] + c[1] + c[2]) / 765; };
+  return (light(document.body) < 0.2 ? [] : ['the page stays light in the dark'])
+    .concat([...document.querySelectorAll('main .jp-RenderedImage img, main.text img')].filter(e => !(light(e) > 0.9)).map(e => 'a picture without a light ground in the dark: ' + e.alt));
+})()"""
+
+# Text that is too small for a phone.
+SMALL = r"""[...document.body.querySelectorAll('*')].filter(e => !e.closest('svg, canvas, math, sub, sup, option, script, style, noscript') && e.checkVisibility()
+  && [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()) && parseFloat(getComputedStyle(e).fontSize) < 11)
+  .map(e => e.tagName + '.' + e.className + ': ' + e.innerText.slice(0, 30))"""
 
 # Text whose colour hardly differs from its ground: a contrast of WCAG 2 below 3.
 READABLE = r"""(() => {
@@ -50,7 +74,7 @@ READABLE = r"""(() => {
 LINKS = "[...document.querySelectorAll('a[href]')].map(a => a.getAttribute('href'))"
 
 # The picture above a view, in the outputs of the same cell.
-PICTURE = "[..." + views.ALL + "[{number}].closest('.jp-Cell').querySelectorAll('img')].at(-1)"
+PICTURE = "[..." + views.ALL + "[{number}].closest('.jp-Cell, .hero').querySelectorAll('img')].at(-1)"
 SCRIPTED = "[..." + views.ALL + "].some(view => view.querySelector('canvas'))"
 MESSAGE = views.ALL + "[{number}].innerText.trim()"
 
@@ -85,8 +109,10 @@ def looks(browser):
     for theme in ("dark", "light"):
         browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
         wrong += [f"{theme}: hard to read: {text}" for text in browser.evaluate(READABLE)[:5]]
+        wrong += browser.evaluate(DARK)[:5] if theme == "dark" else []
     browser.call("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=1, mobile=True)
     width = browser.evaluate("document.documentElement.scrollWidth")
+    wrong += [f"too small on a phone: {text}" for text in browser.evaluate(SMALL)[:5]]
     browser.call("Emulation.clearDeviceMetricsOverride")
     return wrong + ([f"on a phone of 390 pixels the page has {width}"] if width > 390 else [])
 
@@ -115,6 +141,10 @@ def main(folder):
         for path in pages:
             browser.open(path.resolve().as_uri())
             wrong, count = moving(browser, path) + looks(browser), browser.evaluate(views.COUNT)
+            if path == folder / "index.html":
+                wrong += browser.evaluate(PATH) + ([] if count else ["its first picture does not turn"])
+                led = {(folder / link.partition("#")[0]).resolve() for link in browser.evaluate(LINKS)}
+                wrong += [f"it does not lead to {page.relative_to(folder)}" for page in pages if page != path and page.resolve() not in led]
             if count:
                 browser.scripts(run=False)
                 browser.open(path.resolve().as_uri())

@@ -33,7 +33,6 @@ body {{ margin: 0; background: var(--ground); color: var(--ink); }}
 .site-bar b {{ flex: 1; min-width: 4em; }}
 .site-bar b a {{ color: inherit; text-decoration: none; }}
 .site-next {{ justify-content: space-between; border-top: 1px solid var(--edge); margin-top: 24px; padding-bottom: 30px; }}
-.site-bar a[aria-current] {{ color: inherit; font-weight: 600; text-decoration: none; }}
 .site-bar button {{ font: inherit; color: inherit; background: var(--card); border: 1px solid var(--edge); border-radius: 6px; padding: 3px 10px; cursor: pointer; }}
 a {{ color: var(--link); }}
 :focus-visible {{ outline: 2px solid var(--link); outline-offset: 2px; }}
@@ -53,7 +52,14 @@ SCRIPT = """<script>
 })();
 </script>"""
 
-PARTS = {"playground.html": "Playground", "index.html#lectures": "Lectures", "index.html#documentation": "Documentation", "index.html#results": "Results"}
+PARTS = {"playground.html": "Playground", "index.html#lectures": "Lectures", "docs/findings.html": "What we found", "index.html#documentation": "Documentation"}
+
+# What a page says of itself where its address is shared.
+TAGS = """<title>{title}</title>
+<meta name="description" content="{description}">
+<meta property="og:title" content="{title}">
+<meta property="og:description" content="{description}">
+<meta property="og:type" content="website">"""
 
 # nbconvert's own page without what it would fetch from the network.
 TEMPLATE = """
@@ -73,7 +79,10 @@ PYGMENTS
 body.jp-Notebook { background: var(--ground); padding: 0; }
 main { max-width: 1100px; margin: 0 auto; padding: 0 12px; background: var(--card); }
 main .highlight { background: var(--ground) !important; color: var(--ink); }
-main img { background: #fff; border-radius: 6px; }
+/* Pictures and views are light: on any page they stand in the middle of a light card, above the caption. */
+main :is(.jp-RenderedImage, .jp-RenderedMarkdown) img { display: block; margin: 4px auto; background: #fff; border-radius: 9px; }
+main :is(.swlab-sphere, .swlab-slice, .swlab-flow) { margin: 4px auto !important; }
+main .swlab-caption { margin: 2px auto 14px; padding: 0 12px; font-size: 15px; text-align: center; }
 main details.code > summary { cursor: pointer; color: var(--muted); font: 13px system-ui, "Liberation Sans", sans-serif; padding: 4px 0 4px 72px; }
 main .swlab-sphere, main .swlab-slice, main .swlab-flow { color: #1f2328; }
 @media (max-width: 760px) {
@@ -95,6 +104,10 @@ main .swlab-table .scroll { width: max-content; max-width: calc(50vw + min(50vw,
 {%- endblock html_head_css -%}
 {%- block body_header -%}{{ super() }}SITE_BAR{%- endblock body_header -%}
 {%- block body_footer -%}{{ super() }}{%- endblock body_footer -%}
+{%- block data_png scoped -%}
+<div class="jp-RenderedImage jp-OutputArea-output {{ extra_class }}"><img alt="{{ output.data["text/plain"] | escape_html }}" src="data:image/png;base64,{{ output.data["image/png"] }}"
+width="{{ output | get_metadata("width", "image/png") or "" }}"></div>
+{%- endblock data_png -%}
 {%- block input_group -%}
 {%- if cell.source -%}
 {%- set lines = cell.source.count("\n") + 1 -%}
@@ -110,7 +123,7 @@ PAGE = """<!DOCTYPE html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
+{tags}
 <style>
 {style}
 main {{ max-width: 1100px; box-sizing: border-box; margin: 0 auto; padding: 8px 16px 24px; font: 16px/1.6 system-ui, "Liberation Sans", sans-serif; }}
@@ -118,7 +131,7 @@ main.text {{ max-width: 860px; }}
 h1 {{ font-size: 1.8em; line-height: 1.25; }}
 h2 {{ margin-top: 1.8em; }}
 h1, h2, h3 {{ overflow-wrap: anywhere; }}
-main.text img {{ max-width: 100%; background: #fff; border-radius: 6px; }}
+main.text img {{ max-width: 100%; height: auto; background: #fff; border-radius: 9px; }}
 pre {{ background: var(--card); border: 1px solid var(--edge); border-radius: 6px; padding: 10px 12px; overflow-x: auto; font-size: .86em; line-height: 1.45; }}
 code {{ font-family: ui-monospace, "Liberation Mono", monospace; font-size: .92em; overflow-wrap: anywhere; }}
 pre code {{ font-size: 1em; overflow-wrap: normal; }}
@@ -126,17 +139,25 @@ pre code {{ font-size: 1em; overflow-wrap: normal; }}
 table {{ border-collapse: collapse; font-size: .9em; line-height: 1.4; }}
 th, td {{ border-bottom: 1px solid var(--edge); padding: 5px 12px 5px 0; text-align: left; vertical-align: top; min-width: 4em; }}
 {pygments}
-.hero {{ display: block; background: var(--card); border: 1px solid var(--edge); border-radius: 10px; padding: 16px 20px; color: inherit; text-decoration: none; }}
-.hero strong {{ color: var(--link); font-size: 1.15em; }}
-.cards {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(min(310px, 100%), 1fr)); gap: 18px; }}
-.card {{ display: block; background: var(--card); border: 1px solid var(--edge); border-radius: 8px; overflow: hidden; color: inherit; text-decoration: none; }}
-.card:hover, .hero:hover {{ border-color: var(--link); }}
-.card .picture {{ height: 165px; background: #fff; border-bottom: 1px solid var(--edge); }}
-.card img {{ width: 100%; height: 100%; object-fit: contain; padding: 6px; box-sizing: border-box; }}
-.card .words {{ padding: 10px 14px 12px; }}
-.card h3 {{ margin: 0 0 4px; font-size: 1.05em; line-height: 1.3; }}
-.card p {{ margin: 0; font-size: .9em; color: var(--muted); }}
-.list {{ columns: 2 320px; padding-left: 1.2em; }}
+.hero {{ display: grid; grid-template-columns: minmax(0, 1fr) 340px; gap: 14px; }}
+.hero .swlab-slice {{ margin: 0 !important; }}
+.hero noscript img {{ width: 100%; background: #fff; border-radius: 9px; }}
+.doors {{ display: grid; gap: 14px; margin: 4px 0; }}
+.door {{ align-content: center; }}
+.door, .card {{ display: block; background: var(--card); border: 1px solid var(--edge); border-radius: 9px; padding: 12px 16px; color: inherit; text-decoration: none; line-height: 1.45; }}
+.door:hover, .card:hover, .path a:hover {{ border-color: var(--link); }}
+.door strong, .card strong {{ display: block; color: var(--link); }}
+.path, .cards {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(min(340px, 100%), 1fr)); gap: 14px; padding: 0; list-style: none; }}
+.path a {{ display: flex; gap: 14px; box-sizing: border-box; height: 100%; background: var(--card); border: 1px solid var(--edge); border-radius: 9px; padding: 10px; color: inherit;
+  text-decoration: none; line-height: 1.35; }}
+.path .square {{ flex: none; width: 112px; height: 112px; overflow: hidden; background: #fff; border-radius: 6px; }}
+.path .square img {{ display: block; transform-origin: 0 0; }}
+.path strong {{ display: block; color: var(--link); margin: 2px 0 5px; }}
+.path b {{ color: var(--muted); font-weight: 600; }}
+.path small, .cards small {{ font-size: .9em; color: var(--muted); }}
+.groups {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(min(185px, 100%), 1fr)); gap: 4px 28px; }}
+.groups ul {{ margin: 0; padding-left: 1.2em; }}
+@media (max-width: 760px) {{ .hero {{ grid-template-columns: minmax(0, 1fr); }} }}
 </style>
 </head>
 <body>
@@ -150,21 +171,45 @@ th, td {{ border-bottom: 1px solid var(--edge); padding: 5px 12px 5px 0; text-al
 """
 
 INDEX = """<h1>Sliced Wasserstein distances on point clouds</h1>
-<p>Distances between clouds, the networks trained with them, and the paper behind them, by the Go library swlab.</p>
-<a class="hero" href="playground.html"><strong>Open the playground</strong><br>Two clouds, one direction to drag, and every number computed while you look. It runs in this page, without a network.</a>
-<h2 id="lectures">Lectures</h2>
-<p>Notebooks with their results. <code>make lab</code> opens them alive.</p>
-{groups}<h2 id="documentation">Documentation</h2>
-<ul class="list">{documents}</ul>
-<h2 id="results">Results</h2>
-<ul class="list">{results}</ul>
+<p>swlab measures how far apart two clouds of points are, one direction at a time: project both on a line, match in order, average over the lines. It is a Go library with a
+command line, notebooks and a Python package, and it repeats the experiments of a <a href="https://arxiv.org/abs/2301.04791">paper</a> on training with such distances.</p>
+<section class="hero">
+<div>{view}</div>
+<div class="doors">
+<a class="door" href="playground.html"><strong>See it</strong>The playground: drag a direction through two clouds. All is computed in the page.</a>
+<a class="door" href="#lectures"><strong>Learn it in {count} steps</strong>Lectures with a question before every picture. Start with how to move one cloud onto another.</a>
+<a class="door" href="docs/findings.html"><strong>What we found</strong>Which loss trains best, and do chosen directions pay? Answers in numbers.</a>
+</div>
+</section>
+<h2 id="lectures">The lectures, in order</h2>
+<p>Each has one goal and ends with exercises. To run and edit them: <code>make lab</code>.</p>
+<ol class="path">
+{lectures}</ol>
+<h2 id="results">What we found</h2>
+<p><a href="docs/findings.html">The answers with their pictures.</a></p>
+<div class="cards">
+{findings}</div>
+<h2 id="documentation">Documentation</h2>
+<div class="groups">
+{documents}</div>
 """
 
-# By the first digit of a notebook's number.
-GROUPS = {"0": "From slices to trained networks", "1": "From slices to trained networks", "2": "Your own", "3": "The paper's tables"}
+# The pages of docs/ by what a reader wants; those not named are for contributors.
+DOCUMENTS = {
+    "Use it": ["cli", "python", "go", "notebooks", "conventions", "datasets", "paper_pictures", "containers", "cluster"],
+    "Understand it": ["theory", "teaching", "solutions", "network"],
+    "Reproduce it": ["findings", "claims", "reproduction", "deviations", "measured", "reliability", "performance"],
+    "Contribute": ["adding", "architecture", "upstream", "third_party"],
+}
 
-# Number of the output picture on the card of a notebook; 0 where none is chosen.
-THUMBNAILS = {"00": 2, "01": 6, "07": 1, "08": 1, "10": 1, "12": 1, "13": 2, "14": 1}
+# The square of an output picture on the card of a lecture: number of the picture, and the square's left side (share of the width), top (share of
+# the height) and side (share of the width).
+SQUARES = {
+    "00": (0, .74, .17, .2), "01": (0, .06, .2, .42), "02": (0, .005, .12, .29), "03": (1, .03, .04, .94), "04": (0, .03, .09, .94), "05": (2, 0, .05, .8),
+    "06": (1, .03, .1, .42), "07": (0, 0, .05, .5), "08": (0, .03, .22, .42), "09": (0, .1, .05, .85), "10": (0, .2, .03, .5), "11": (0, .06, .02, .38),
+    "12": (1, .08, .03, .5), "13": (0, 0, .1, .29), "14": (2, .025, .05, .43), "15": (0, .68, .15, .3), "16": (2, .4, .2, .19), "17": (0, .05, .1, .3),
+    "18": (0, .5, .02, .38), "19": (0, .3, .02, .4), "20": (0, .03, .04, .94),
+}
 
 
 def bar(up=""):
@@ -184,24 +229,20 @@ def neighbours(before, after):
 VIEW = re.compile(r'class="swlab-(?:sphere|slice|flow)"')
 
 
-def opening(notebook):
-    """The first interactive view of a notebook once more, for the top of its page: as a cell without code, with the picture above it for readers
-    whose scripts do not run. An empty list if the notebook has none, or begins with it."""
-    for number, cell in enumerate(notebook.cells):
-        still = ""
-        for output in cell.get("outputs", []):
-            data = output.get("data", {})
-            if "image/png" in data:
-                still = f'<noscript><img alt="{html.escape(data.get("text/plain", ""))}" src="data:image/png;base64,{data["image/png"].strip()}"></noscript>'
-            if VIEW.search(data.get("text/html", "")):
-                shown = nbformat.v4.new_output("display_data", {"text/html": still + data["text/html"]})
-                return [nbformat.v4.new_code_cell(id="opening", outputs=[shown])] if number > 3 else []
-    return []
+def hero(notebooks):
+    """The first interactive view of the notebooks, with the picture above it for readers whose scripts do not run."""
+    still = ""
+    for output in (o for notebook in notebooks for cell in notebook.cells for o in cell.get("outputs", [])):
+        data = output.get("data", {})
+        if "image/png" in data:
+            still = f'<noscript><img alt="{html.escape(data.get("text/plain", ""))}" src="data:image/png;base64,{data["image/png"].strip()}"></noscript>'
+        if VIEW.search(data.get("text/html", "")):
+            return still + data["text/html"]
+    return ""
 
 
-def lecture(notebook, name, site, after):
-    """The notebook as a page, which opens with its first interactive view."""
-    notebook.cells[1:1] = opening(notebook)
+def lecture(notebook, site, after):
+    """The notebook as a page."""
     language = notebook.metadata.language_info
     language["pygments_lexer"] = language.get("pygments_lexer") or language["name"]  # which the kernel leaves empty
     formulas = Formulas()
@@ -213,10 +254,10 @@ def lecture(notebook, name, site, after):
                 output.data["text/markdown"] += f"\n\n<details><summary>Hint</summary>{html.escape(hint)}</details>"
             if "text/markdown" in output.get("data", {}):
                 output.data["text/markdown"] = site.linked(formulas.take(output.data["text/markdown"]), Path("notebooks"))
-            if "image/png" in output.get("data", {}) and "text/plain" in output.data:
-                output.metadata.setdefault("image/png", {})["alt"] = output.data["text/plain"]
     template = TEMPLATE.replace("SITE_STYLE", site.style).replace("PYGMENTS", PYGMENTS).replace("SITE_BAR", bar()).replace("SHORT", str(SHORT))
-    body, _ = HTMLExporter(raw_template=template).from_notebook_node(notebook, {"metadata": {"name": name}})
+    name, minutes, goal = about(notebook)
+    body, _ = HTMLExporter(raw_template=template).from_notebook_node(notebook)
+    body = re.sub("<title>.*?</title>", lambda _: tags(name, f"A lecture of {minutes} minutes. Goal: {goal}."), body, count=1)
     return formulas.put(body).replace("</body>", after + "</body>")
 
 
@@ -244,8 +285,15 @@ class Site:
 
     def __init__(self, folder, theme, notebooks):
         self.folder, self.style = folder, STYLE.format(theme=theme)
-        documents = [*sorted(Path("docs").glob("*.md")), *sorted(Path("docs/results").glob("*.md"))]
-        self.pages = {p: Path(f"{p.stem}.html") for p in notebooks} | {p: p.with_suffix(".html") for p in documents}
+        named = [Path("docs", f"{name}.md") for names in DOCUMENTS.values() for name in names]
+        documents = list(dict.fromkeys([*named, *sorted(Path("docs").glob("*.md")), *sorted(Path("docs/results").glob("*.md"))]))
+        # The notebook of a table has no page of its own: the table's page shows what it shows.
+        tables = {p: Path("docs/results", f"{p.stem[3:]}.md") for p in notebooks}
+        tables = {p: page for p, page in tables.items() if page in documents}
+        self.lectures = [p for p in notebooks if p not in tables]
+        self.order = [*self.lectures, *documents]
+        self.pages = {p: Path(f"{p.stem}.html") for p in self.lectures} | {p: p.with_suffix(".html") for p in documents}
+        self.pages |= {p: self.pages[page] for p, page in tables.items()}
 
     def linked(self, markdown, here):
         """The text, from a file in the folder here, with links to what is in the site. Of links to other files of the repository the words stay."""
@@ -271,11 +319,12 @@ class Site:
     def document(self, path, after):
         """A page of the documentation."""
         formulas = Formulas()
-        text = self.linked(formulas.take(path.read_text(encoding="utf-8")), path.parent)
+        source = path.read_text(encoding="utf-8")
+        text = self.linked(formulas.take(source), path.parent)
         body = mistune.create_markdown(renderer=Document(), plugins=["table", "strikethrough", "url"])(text)
         body = formulas.put(body).replace("<table>", '<div class="table"><table>').replace("</table>", "</table></div>")
         up = "../" * len(path.parent.parts)
-        return PAGE.format(title=html.escape(title(path)), style=self.style, pygments=PYGMENTS, bar=bar(up), kind="text", body=body, after=after)
+        return PAGE.format(tags=tags(title(path), first(source)), style=self.style, pygments=PYGMENTS, bar=bar(up), kind="text", body=body, after=after)
 
 
 def title(path):
@@ -288,40 +337,51 @@ PYGMENTS = (HtmlFormatter(style="default").get_style_defs(".highlight")
             + HtmlFormatter(style="github-dark").get_style_defs(":root[data-theme=dark] .highlight") + "\n.highlight { background: none; }")
 
 
-def words(notebook):
-    """Title and first sentence of the notebook, as HTML."""
-    formulas = Formulas()
-    text = next((c.source for c in notebook.cells if c.cell_type == "markdown"), "")
-    title, _, rest = text.partition("\n")
-    paragraph = re.sub(r"\s+", " ", rest.strip().split("\n\n")[0])
-    sentences = re.split(r"(?<=[.?!]) ", paragraph)
-    line = sentences[0]
-    for sentence in sentences[1:]:  # a short question is no line yet
-        if len(line) > 60:
-            break
-        line += " " + sentence
-    line = re.sub("[:,]$", ".", line)  # a formula came next
-    return tuple(formulas.put(plain(formulas.take(part))) for part in (title.lstrip("# "), line))
+def tags(title, description):
+    return TAGS.format(title=html.escape(f"{title} · swlab", quote=True), description=html.escape(description, quote=True))
+
+
+def first(markdown):
+    """The first paragraph of a page in plain words, cut at the end of a sentence or word before 200 characters."""
+    paragraphs = (plain(re.sub(r"\s+", " ", p)).strip() for p in markdown.split("\n\n") if re.match(r"[\w*`\[]", p) and "$" not in p)
+    text = next((p for p in paragraphs if len(p) > 30), "")
+    return text if len(text) <= 200 else re.sub(r"(?s)(.*[.?!](?= )|.*(?= )).*", r"\1", text[:200])
+
+
+def about(notebook):
+    """Title, minutes and goal of a lecture, in plain words."""
+    text = notebook.cells[0].source
+    line = re.search(r"^\*(\d+) minutes · goal: (.*?) · needs", text, re.MULTILINE)
+    return (plain(text.partition("\n")[0].lstrip("# ")), *(map(plain, line.groups()) if line else ("", "")))
 
 
 def plain(markdown):
-    return html.escape(re.sub(r"[*`]|\[(?=[^\]]*\]\()|\]\([^)]*\)", "", markdown))
-
-
-def picture(notebook, number):
-    """That picture of the outputs as PNG, None where there is none."""
-    pictures = [o["data"]["image/png"] for c in notebook.cells for o in c.get("outputs", []) if "image/png" in o.get("data", {})]
-    return base64.b64decode(pictures[number]) if number < len(pictures) else None
+    """The words of a line of Markdown."""
+    return re.sub(r"<!--.*?-->|[*`$]|!?\[(?=[^\]]*\]\()|\]\([^)]*\)", "", markdown)
 
 
 def card(path, notebook, folder):
-    title, line = words(notebook)
-    png, image = picture(notebook, THUMBNAILS.get(path.stem[:2], 0)), ""
-    if png:
-        (folder / f"{path.stem}.png").write_bytes(png)
-        image = f'<img src="{path.stem}.png" alt="" loading="lazy">'
-    return (f'<a class="card" href="{path.stem}.html"><div class="picture">{image}</div>'
-            f'<div class="words"><h3>{title}</h3><p>{line}</p></div></a>\n')
+    """The lecture as an item of the path."""
+    title, minutes, goal = map(html.escape, about(notebook))
+    number, left, top, side = SQUARES.get(path.stem[:2], (0, 0, 0, 1))
+    pictures = [o["data"]["image/png"] for c in notebook.cells for o in c.get("outputs", []) if "image/png" in o.get("data", {})]
+    image = ""
+    if number < len(pictures):
+        (folder / f"{path.stem}.png").write_bytes(base64.b64decode(pictures[number]))
+        image = f'<img src="{path.stem}.png" alt="" loading="lazy" style="width:{100 / side:.0f}%;transform:translate({-100 * left:.1f}%,{-100 * top:.1f}%)">'
+    return (f'<li><a href="{path.stem}.html"><span class="square">{image}</span><span><b>{path.stem[:2]}</b> <small>{minutes} minutes</small>'
+            f"<strong>{title}</strong><small>{goal}</small></span></a></li>\n")
+
+
+def findings():
+    """The questions of docs/findings.md as cards, with their answers."""
+    rows = re.findall(r"^\| \*\*\[(.*?)\]\((.*?)\.md\)\*\* (.*?) \| ", Path("docs/findings.md").read_text(encoding="utf-8"), re.MULTILINE)
+    return "".join(f'<a class="card" href="docs/{page}.html"><strong>{html.escape(question)}</strong><small>{html.escape(plain(answer))}</small></a>\n'
+                   for question, page, answer in rows)
+
+
+def listed(name, links):
+    return f"<div><h3>{name}</h3><ul>{''.join(links)}</ul></div>\n"
 
 
 def main(folder, playground, paths):
@@ -332,25 +392,26 @@ def main(folder, playground, paths):
     navigation = "".join(f'<a href="{target}">{name}</a>' for target, name in PARTS.items() if name != "Playground")
     (folder / "playground.html").write_text(page.replace("<!--navigation-->", f'<nav aria-label="Site">{navigation}</nav>'), encoding="utf-8")
     notebooks = {path: nbformat.read(path, as_version=4) for path in paths}
-    titles = {path: words(notebooks[path])[0] if path in notebooks else html.escape(title(path)) for path in site.pages}
-    order = list(site.pages)
-    for i, path in enumerate(order):
+    titles = {path: about(notebooks[path])[0] if path in notebooks else title(path) for path in site.order}
+    titles = {path: html.escape(words) for path, words in titles.items()}
+    for before, path, after in zip([None, *site.order], site.order, [*site.order[1:], None]):
         here = site.pages[path].parent
-        before, after = ((os.path.relpath(site.pages[q], here), titles[q]) if q else None
-                         for q in (order[i - 1] if i else None, order[i + 1] if i + 1 < len(order) else None))
+        links = neighbours(*((os.path.relpath(site.pages[q], here), titles[q]) if q else None for q in (before, after)))
         out = folder / site.pages[path]
         out.parent.mkdir(parents=True, exist_ok=True)
-        links = neighbours(before, after)
-        out.write_text(lecture(notebooks[path], path.stem, site, links) if path in notebooks else site.document(path, links), encoding="utf-8")
-    cards = {}
-    for path in paths:
-        cards.setdefault(GROUPS.get(path.stem[0], "More"), []).append(card(path, nbformat.read(path, as_version=4), folder))
-    groups = "".join(f'<h3>{name}</h3>\n<div class="cards">\n{"".join(some)}</div>\n' for name, some in cards.items())
-    lists = ["".join(f'<li><a href="{site.pages[p]}">{titles[p]}</a></li>\n' for p in order if p.parent == Path(part)) for part in ("docs", "docs/results")]
-    body = INDEX.format(groups=groups, documents=lists[0], results=lists[1])
-    (folder / "index.html").write_text(PAGE.format(title="swlab: sliced Wasserstein distances on point clouds", style=site.style, pygments="", bar=bar(),
+        out.write_text(lecture(notebooks[path], site, links) if path in notebooks else site.document(path, links), encoding="utf-8")
+    shown, found = {p: f'<li><a href="{site.pages[p]}">{titles[p]}</a></li>' for p in site.order}, findings()
+    groups = {name: [shown[Path("docs", f"{page}.md")] for page in pages] for name, pages in DOCUMENTS.items()}
+    groups["Contribute"] += [link for p, link in shown.items() if p.parent == Path("docs") and not any(link in links for links in groups.values())]
+    groups["Measurements"] = [link for p, link in shown.items() if p.parent == Path("docs/results") and f'"{site.pages[p]}"' not in found]
+    # The slice in the plane of lecture 02, or else what comes first.
+    first_view = hero(notebooks[p] for p in sorted(site.lectures, key=lambda p: p.stem[:2] != "02"))
+    body = INDEX.format(count=len(site.lectures), view=first_view, lectures="".join(card(p, notebooks[p], folder) for p in site.lectures), findings=found,
+                        documents="".join(listed(*group) for group in groups.items()))
+    words = "Two point clouds, compared along one direction at a time: a playground, lectures, and what came of training networks with sliced Wasserstein distances."
+    (folder / "index.html").write_text(PAGE.format(tags=tags("Sliced Wasserstein distances on point clouds", words), style=site.style, pygments="", bar=bar(),
                                                    kind="front", body=body, after=SCRIPT), encoding="utf-8")
-    print(f"  the playground, {len(paths)} notebooks, {len(order) - len(paths)} pages of documentation: {folder}/index.html")
+    print(f"  the playground, {len(site.lectures)} lectures, {len(site.order) - len(site.lectures)} pages of documentation: {folder}/index.html")
 
 
 if __name__ == "__main__":
