@@ -68,7 +68,7 @@ var exercises = map[string]exercise{
 	"10.3": {function(paired), "Take the differences first, cloud by cloud; then their mean, and their standard deviation by √n.", "What both rows share cancels before the spread is taken."},
 
 	"11.1": {word("chair"), "Run the cells again with the two names, and read the number below the curves.",
-		"Chair and table are nearer to each other, so points that change places weigh more."},
+		"Chair and table are nearer to each other, so what changes beside the shape weighs more."},
 	"11.2": {number(0.01, 0.3), "Every point has gone the share t of its way to its partner.", "Displacement interpolation is straight: W₂ grows in proportion to t."},
 	"11.3": {function(greatCircle), "(sin((1 − t)ω) a + sin(tω) b) / sin ω with cos ω = a'b.", "It stays on the sphere, at equal angles."},
 
