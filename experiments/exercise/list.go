@@ -23,7 +23,7 @@ var exercises = map[string]exercise{
 	"00.3": {number(1e-6, math.Pow(10, 6)), "Solve (c n)^(-1/6) = n^(-1/6) / 10 for c.", "A tenth takes 10^d times the points. For SW it takes 100 times in every dimension, if the shape has no gaps."},
 	"00.4": {function(dearCoordinate), "Along the first coordinate nearly nothing should happen, across it much.", "The first coordinate hardly differs, so its order is an accident; the second decides."},
 
-	"01.1": {number(1e-6, 100*10*10), "The standard error falls like 1/√L.", "A tenth of the error takes a hundred times the slices."},
+	"01.1": {number(1e-6, 0.25), "F(θ) is the mean of the squared gaps along θ. What is left of every gap?", "Half of every gap, so a quarter of the squares. Half steps arrive too; steps along the two axes alone do not."},
 	"01.2": {computed(1e-3, translated), "Along θ both clouds differ by θ'v. What is the mean of (θ'v)² over the sphere?", "F(θ) = (θ'v)², whose mean over the sphere is |v|²/3."},
 	"01.3": {function(onePercent), "The error falls like 1/√L: one estimate tells how many slices one percent takes.", "Half as many slices are not enough."},
 
@@ -35,9 +35,9 @@ var exercises = map[string]exercise{
 	"03.2": {number(1e-6, 5), "For a translation F(θ) = (θ'v)². What is its sum over an orthonormal frame?", "The sum over a frame is |v|², so its mean is the mean over the sphere."},
 	"03.3": {function(fewSpread), "Its error falls faster than 1/√L: try 96, 192, 384.", "A few hundred evenly spread directions do what ten thousand independent ones do."},
 
-	"04.1": {number(1e-6, 1.0/5), "The squares of all coordinates add up to 1, and no axis is preferred.", "It is 1/d."},
+	"04.1": {number(1e-3, 1+math.Log(0.5+0.5*math.Exp(-20))/10), "`height` turns the share u of lower heights into a height. Which u has half of the directions below it?", "height(10, 0.5) is 1 − ln 2 / 10, nearly."},
 	"04.2": {number(0.05, (3+math.Sqrt(9-4*0.2*3))/(2*0.2)), "Too small a leverage needs a larger κ. With A ≈ 1 − 1/κ, a₂ = 1 − 3A/κ is a quadratic equation.", "About 14. For nine tenths it takes 29."},
-	"04.3": {function(uniformDirections), "Which points of the cube are too many? Those outside of the ball inside it.", "In the ball no direction is preferred. Directions of the whole cube give another distance, and no number of slices mends that."},
+	"04.3": {function(drawsVMF), "Draw the height ω with `height`, and an angle from 0 to 2π. How long is the part of a unit vector across the location?", "A height, an angle, and √(1 − ω²) across: section 2 in code."},
 
 	"05.1": {number(0.005, 1+2*vmf.FunkHecke(3, 1, 2)[2]), "The mean of F is |v|²/3, its maximum |v|². How large is its wave of degree 2 at the top?", "1 + 2 a₂: the wave is |v|² − |v|²/3, twice the mean, and the bump leaves the share a₂ of it."},
 	"05.2": {number(0.05, 10.6), "The ratio grows with κ. At κ = 5 it is 1.6.", "About 10.6, ten times the κ of the paper's tables."},

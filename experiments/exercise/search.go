@@ -16,6 +16,7 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
 // The answers of this file are what a reader has found. They are tried as the lectures' cells try them, with
@@ -66,19 +67,32 @@ func predicted(name string, x, y *datasets.Set, seed uint64) ([]float32, error) 
 	return d.Directions, err
 }
 
-func uniformDirections(f func(r *rand.Rand) []float64) (string, error) {
-	const n = 100_000
-	r := rand.New(rand.NewPCG(1, 1))
-	var fourth float64
-	for range n {
-		v := f(r)
-		if len(v) != 3 || math.Abs(floats.Norm(v, 2)-1) > 1e-6 {
-			return fmt.Sprintf("%.4v is no unit vector of three coordinates.", v), nil
+// drawsVMF: the first and second moments of a direction around the third axis are those of the closed form.
+func drawsVMF(f func(r *rand.Rand, kappa float64) []float64) (string, error) {
+	const n, tolerance = 40_000, 0.02 // more than five standard errors
+	for _, kappa := range []float64{1, 5} {
+		r := rand.New(rand.NewPCG(1, 1))
+		var mean, square [3]float64
+		for range n {
+			v := f(r, kappa)
+			if len(v) != 3 || math.Abs(floats.Norm(v, 2)-1) > 1e-6 {
+				return fmt.Sprintf("%.4v is no unit vector of three coordinates.", v), nil
+			}
+			for k := range v {
+				mean[k] += v[k] / n
+				square[k] += v[k] * v[k] / n
+			}
 		}
-		fourth += math.Pow(v[2], 4) / n
-	}
-	if math.Abs(fourth-0.2) > 0.004 { // about five standard errors
-		return fmt.Sprintf("The mean of the fourth power of a coordinate is %.4f, expected 0.2.", fourth), nil
+		a := vmf.FunkHecke(3, kappa, 2)
+		across := (1 - a[2]) / 3
+		for k, want := range [3][2]float64{{0, across}, {0, across}, {a[1], 1 - 2*across}} {
+			if !(math.Abs(mean[k]-want[0]) < tolerance) {
+				return fmt.Sprintf("κ = %g: the mean of coordinate %d is %.3f, expected %.3f.", kappa, k+1, mean[k], want[0]), nil
+			}
+			if !(math.Abs(square[k]-want[1]) < tolerance) {
+				return fmt.Sprintf("κ = %g: the mean square of coordinate %d is %.3f, expected %.3f.", kappa, k+1, square[k], want[1]), nil
+			}
+		}
 	}
 	return "", nil
 }
