@@ -85,11 +85,11 @@ var exercises = map[string]exercise{
 	"14.2": {word("yes"), "How many directions are blind to a difference of two given clouds?", "The directions that are blind to a difference have probability 0. Had the clouds been built after the directions, the answer would be no."},
 	"14.3": {function(disagree), "In the plane the corners of a square hide from both axes: even ones against odd ones.", "Near for one distance, far for the other."},
 
-	"15.1": {number(1e-6, 1), "From left to right: (0, 0) meets (0, 1), and (1, 1) meets (1, 0).", "Each point moves by 1, across the direction. Along it both clouds look equal."},
+	"15.1": {number(1e-6, 20), "From left to right: (0, 0) meets (2, 4), and (1, 4) meets (3, 0).", "Each point moves by 2 along the direction and by 4 across it, for 4 + 16. The other matching costs (9 + 1)/2 = 5."},
 	"15.2": {function(func(xy [][][]float64) (string, error) { return bracketed(xy, 1.4, math.Inf(1)) }),
 		"Low is what one line sees. Let the clouds look alike along every line and lie crosswise: two squares, one turned by 45 degrees, or take corners of one and the middles of its sides.", "Slices prove little about clouds that look alike from all sides."},
-	"15.3": {function(func(xy [][][]float64) (string, error) { return bracketed(xy, 0, 1.01) }),
-		"For which clouds is one direction's order right, and all of the way along it?", "Points on one line do it, up to the directions that were drawn; so does a small turn of the line."},
+	"15.3": {function(func(xy [][][]float64) (string, error) { return oneCentre(xy) }),
+		"For which clouds is one direction's order right, and all of the way along it?", "Points on one line do it, up to the directions that were drawn: none of the way is across."},
 
 	"16.1": {number(1e-6, 3), "Average the sorted lists, position by position, and take the middle entry.", "The sorted lists are 0, 2, 4 and 2, 4, 12; their mean is 1, 3, 8."},
 	"16.2": {number(1e-6, 4), "The weights are 1/(k+1) and k/(k+1).", "Of five clouds in the set, four are the star: 4/5 of the weight."},
@@ -104,12 +104,12 @@ var exercises = map[string]exercise{
 	"17.3": {function(unequal), "Repeat every point of x as often as y has points, and the other way round; then sort.", "Equal shares of mass make sizes equal."},
 
 	"18.1": {number(1e-6, 0.05), "20 of how many?", "(1 + 9) / (1 + 199): the sample itself counts as one of the arrangements."},
-	"18.2": {function(missedHalf), "Move the shift until about half of the tests reject. The plot of the power says where to look.", "Half of the time such a shift stays unseen at this sample size."},
+	"18.2": {function(missedHalf), "The error of a mean of n points falls like 1/√n. Section 3 has the shift for 50.", "About twice the shift that 50 points need: √(50/12) is 2.04."},
 	"18.3": {word("no"), "Which of the two kinds of chance does the interval of the directions know?", "More directions say more about these two samples, and nothing about others."},
 
 	"19.1": {number(1e-6, 2), "The shorter way round.", "From 23 over 0 to 1."},
 	"19.2": {function(arc), "d is the difference without whole circles; take the smaller of d and 1 - d.", "It is at most 1/2: nothing on a circle is farther away."},
-	"19.3": {number(1e-6, 0.5), "Which share of a great circle is a half turn?", "In every plane the two are opposite each other."},
+	"19.3": {function(onCircle), "p·u and p·v are the coordinates in the plane of the circle; math.Atan2 has their angle.", "The nearest point of the circle has the angle of the projection."},
 
 	"20.1": {number(0.25, 340), "The error of independent directions falls like 1/√L.", "About seven times as many."},
 	"20.2": {number(0.01, 1+5*legendre(6, 1/math.Sqrt(5))), "Insert x² = 1/5 into P₆.", "2.6: in degree 6 the six axes are worse than six independent directions."},
@@ -248,6 +248,23 @@ func planar(rows [][]float64) (*datasets.Set, error) {
 	return datasets.New(flat, len(rows), 2)
 }
 
+// oneCentre are two clouds around one centre whose bracket is tight.
+func oneCentre(xy [][][]float64) (string, error) {
+	if p, err := bracketed(xy, 0, 1.01); p != "" || err != nil {
+		return p, err
+	}
+	for k := range 2 {
+		apart := 0.0
+		for i := range xy[0] {
+			apart += xy[1][i][k] - xy[0][i][k]
+		}
+		if math.Abs(apart) > 1e-6*float64(len(xy[0])) {
+			return fmt.Sprintf("Their centres are %.3g apart along axis %d.", apart/float64(len(xy[0])), k+1), nil
+		}
+	}
+	return "", nil
+}
+
 // bracketed says whether high/low of two clouds along 100 directions is between least and most.
 func bracketed(xy [][][]float64, least, most float64) (string, error) {
 	if len(xy) != 2 || len(xy[0]) < 3 || len(xy[0]) != len(xy[1]) {
@@ -290,12 +307,12 @@ func unequal(f func(x, y []float64) float64) (string, error) {
 	return "", nil
 }
 
-// missedHalf tests 200 pairs of 50 points in space, one of them moved by the answer.
+// missedHalf tests 200 pairs of 12 points in space, one of them moved by the answer.
 func missedHalf(shift float64) (string, error) {
 	found := 0
 	const pairs = 200
 	for k := range uint64(pairs) {
-		x, y := random(2*k, 150), random(2*k+1, 150)
+		x, y := random(2*k, 36), random(2*k+1, 36)
 		for i := 0; i < len(y); i += 3 {
 			y[i] += shift
 		}
@@ -309,6 +326,22 @@ func missedHalf(shift float64) (string, error) {
 	}
 	if share := 100 * float64(found) / pairs; share < 40 || share > 60 {
 		return fmt.Sprintf("%.0f %% of 200 tests see a shift of %g.", share, shift), nil
+	}
+	return "", nil
+}
+
+// onCircle tries the place of the nearest point of the great circle through u and v, as a share of a turn from u.
+func onCircle(f func(p, u, v []float64) float64) (string, error) {
+	u, v := []float64{0, 1, 0}, []float64{0.6, 0, 0.8}
+	for _, c := range []struct {
+		p    []float64
+		want float64
+	}{{u, 0}, {v, 0.25}, {[]float64{0, -1, 0}, 0.5}, {[]float64{-0.6, 0, -0.8}, 0.75},
+		{[]float64{0, 0.6, 0.8}, math.Atan2(0.64, 0.6) / 2 / math.Pi},
+		{[]float64{0.8, -0.6, 0}, math.Atan2(0.48, -0.6) / 2 / math.Pi}} {
+		if p := differs(fmt.Sprintf("The place of %v on the circle through %v and %v", c.p, u, v), f(c.p, u, v), c.want); p != "" {
+			return p, nil
+		}
 	}
 	return "", nil
 }
