@@ -92,7 +92,7 @@ main .swlab-sphere, main .swlab-slice, main .swlab-flow { color: #1f2328; }
 }
 main .highlight pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 main .jp-OutputArea-output { padding-left: 11px; }
-main .swlab-table .scroll .grid { font-size: 12px; }
+main .swlab-table .scroll :is(.grid, .grid .paper) { font-size: 12px; }
 main .swlab-table .scroll .grid :is(th, td) { padding: .25em .45em; }
 main .swlab-table .scroll .grid thead th { white-space: normal; vertical-align: bottom; }
 main .swlab-table .scroll .grid th:first-child { position: sticky; left: 0; background: var(--jp-layout-color0, #fff); }
