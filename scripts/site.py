@@ -375,7 +375,7 @@ def card(path, notebook, folder):
 
 def findings():
     """The questions of docs/findings.md as cards, with their answers."""
-    rows = re.findall(r"^\| \*\*\[(.*?)\]\((.*?)\.md\)\*\* (.*?) \| ", Path("docs/findings.md").read_text(encoding="utf-8"), re.MULTILINE)
+    rows = re.findall(r"^## \[(.*?)\]\((.*?)\.md\)\n\n(.*)", Path("docs/findings.md").read_text(encoding="utf-8"), re.MULTILINE)
     return "".join(f'<a class="card" href="docs/{page}.html"><strong>{html.escape(question)}</strong><small>{html.escape(plain(answer))}</small></a>\n'
                    for question, page, answer in rows)
 
