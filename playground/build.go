@@ -39,7 +39,7 @@ func build(page string) error {
 	}
 	defer os.RemoveAll(temp)
 	program := filepath.Join(temp, "playground.wasm")
-	compile := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, "./playground")
+	compile := exec.Command("go", "build", "-trimpath", "-tags", "swlab_page", "-ldflags", "-s -w", "-o", program, "./playground")
 	compile.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm", "CGO_ENABLED=0")
 	compile.Stderr = os.Stderr
 	if err := compile.Run(); err != nil {

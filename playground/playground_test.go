@@ -116,7 +116,7 @@ func TestRefusals(t *testing.T) {
 
 // TestSmall: the program of the page holds no pictures, trainings or networks of protocols.
 func TestSmall(t *testing.T) {
-	list := exec.Command("go", "list", "-deps", ".")
+	list := exec.Command("go", "list", "-deps", "-tags", "swlab_page", ".")
 	list.Env = append(list.Environ(), "GOOS=js", "GOARCH=wasm")
 	found, err := list.Output()
 	if err != nil {

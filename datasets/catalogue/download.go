@@ -1,6 +1,6 @@
-// A page in a browser keeps no files.
+// The page of the playground keeps no files.
 
-//go:build !js
+//go:build !swlab_page
 
 package catalogue
 

@@ -1,6 +1,6 @@
-// A page in a browser keeps no files.
+// The page of the playground keeps no files.
 
-//go:build !js
+//go:build !swlab_page
 
 // Package catalogue lists data sets and gets them. It downloads them into a cache, or
 // takes files downloaded by hand, checks them against the catalogue's sizes and SHA-256 sums,
