@@ -124,15 +124,11 @@ func (d *differencePlot) axes() {
 	}
 	d.X.Label.Text = fmt.Sprintf("%s        %s\n%s against %s, 95 %% intervals", left, right, d.Quantity, d.Reference)
 	d.X.Label.TextStyle.Font.Size, d.X.Tick.Label.Font.Size = pointsLarge, pointsLarge
-	names := make(plot.ConstantTicks, len(d.lines))
-	style := theme.style(pointsLarge, theme.Text)
+	names := make([]string, len(d.lines))
 	for i, l := range d.lines {
-		names[i] = plot.Tick{Value: -float64(i), Label: ellipsis(style, l.Label, 190)}
+		names[i] = l.Label
 	}
-	d.Y.Tick.Marker, d.Y.Tick.Length, d.Y.LineStyle.Width = names, 0, 0
-	style.XAlign, style.YAlign = draw.XRight, draw.YCenter
-	d.Y.Tick.Label, d.Y.Padding = style, 6
-	d.Y.Min, d.Y.Max = -float64(len(d.lines))+0.4, 0.6
+	rowNames(&d.Y, names, theme.style(pointsLarge, theme.Text), 190)
 }
 
 // limit is the value beyond which lines stand behind a break.

@@ -110,15 +110,23 @@ func (d dotPlot) axes() {
 	if slices.ContainsFunc(d.estimates, func(e Estimate) bool { return e.StdErr > 0 }) {
 		d.X.Label.Text = joined(d.XLabel, "± "+d.Interval)
 	}
-	names := make(plot.ConstantTicks, len(d.estimates))
-	label := theme.style(pointsLabel, theme.Text)
+	names := make([]string, len(d.estimates))
 	for i, e := range d.estimates {
-		names[i] = plot.Tick{Value: -float64(i), Label: ellipsis(label, e.Label, 200)}
+		names[i] = e.Label
 	}
-	d.Y.Tick.Marker, d.Y.Tick.Length, d.Y.LineStyle.Width = names, 0, 0
-	label.XAlign, label.YAlign = draw.XRight, draw.YCenter
-	d.Y.Tick.Label, d.Y.Padding = label, 6
-	d.Y.Min, d.Y.Max = -float64(len(d.estimates))+0.4, 0.6
+	rowNames(&d.Y, names, theme.style(pointsLabel, theme.Text), 200)
+}
+
+// rowNames names the rows 0, -1, -2 ... of a plot on its axis, each shortened to a width in points.
+func rowNames(y *plot.Axis, names []string, style draw.TextStyle, width vg.Length) {
+	ticks := make(plot.ConstantTicks, len(names))
+	for i, name := range names {
+		ticks[i] = plot.Tick{Value: -float64(i), Label: ellipsis(style, name, width)}
+	}
+	y.Tick.Marker, y.Tick.Length, y.LineStyle.Width = ticks, 0, 0
+	style.XAlign, style.YAlign = draw.XRight, draw.YCenter
+	y.Tick.Label, y.Padding = style, 6
+	y.Min, y.Max = -float64(len(names))+0.4, 0.6
 }
 
 // marks adds bars, marks and numbers.
