@@ -293,3 +293,11 @@ func (b *Session) note(file string, v any) error {
 func (b *Session) read(file string, v any) {
 	_, _ = durable.ReadJSON(filepath.Join(b.Out, file), v) // a file of another version counts as none
 }
+
+// Size returns full, or short in the short form.
+func (b *Session) Size(full, short int) int {
+	if b.Fast {
+		return short
+	}
+	return full
+}

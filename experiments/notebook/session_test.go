@@ -158,3 +158,10 @@ func TestRepository(t *testing.T) {
 		t.Errorf("outside, named: %s, %v", root, err)
 	}
 }
+
+// TestSize: the short form has the second number.
+func TestSize(t *testing.T) {
+	if full, short := (&Session{}).Size(7, 3), (&Session{Fast: true}).Size(7, 3); full != 7 || short != 3 {
+		t.Errorf("sizes %d and %d", full, short)
+	}
+}
