@@ -196,7 +196,7 @@ func (s *hostSorter) sortBlock(b *block, task int, bits, indexBits uint) (lane i
 		k.Project(s.points[i], b.theta, b.origin, indexBits, indexBits > 0, dithers[i])
 	}
 	// Few directions leave room for the other cloud, if nothing but sums is asked for.
-	if b.joined = bits == fastBits && 2*g.n <= n; b.joined {
+	if b.joined = s.sumsAlone(indexBits) && 2*(g.task+g.n-first) <= n; b.joined {
 		b.keys[0].Join(b.keys[1])
 	} else {
 		b.keys[1].Sort()
@@ -236,7 +236,7 @@ func (b *block) sum(lane int, p float64) float64 {
 	return b.sums[lane]
 }
 
-// list returns the keys of cloud 0 or 1 in a lane.
+// list returns the keys of cloud 0 or 1 in a lane of a block that is not joined.
 func (b *block) list(cloud, lane int) []uint64 {
 	n := b.keys[cloud].Len()
 	if b.lists[cloud] == nil {

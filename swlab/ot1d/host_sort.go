@@ -77,7 +77,7 @@ func (s *hostSorter) sort(task int, indexBits uint) (coupling, bool) {
 	case s.usesRadix(task) || max(s.x.Points, s.y.Points) > maxLanePoints:
 		c.a = s.radix(0, s.x.cloud(pair), theta, r, indexBits)
 		c.b = s.radix(1, s.y.cloud(pair), theta, r, indexBits)
-	case indexBits > 0 || !s.byRank() || s.p != 1 && s.p != 2:
+	case !s.sumsAlone(indexBits):
 		b := s.block(64)
 		lane := s.sortBlock(b, task, r.bits, indexBits)
 		c.a, c.b = b.list(0, lane), b.list(1, lane)
@@ -86,6 +86,11 @@ func (s *hostSorter) sort(task int, indexBits uint) (coupling, bool) {
 		c.sum = b.sum(s.sortBlock(b, task, r.bits, 0), s.p)
 	}
 	return c, true
+}
+
+// sumsAlone reports whether keys with that many bits for a point's number are sorted for the sum of byRanks alone.
+func (s *hostSorter) sumsAlone(indexBits uint) bool {
+	return indexBits == 0 && s.byRank() && (s.p == 1 || s.p == 2)
 }
 
 // block is the block of that width of keys for the group at hand.
