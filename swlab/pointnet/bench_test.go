@@ -23,12 +23,17 @@ type part struct {
 	build func(l layers, x *graph.Node, trained []*graph.Node) []*graph.Node // results
 }
 
-// BenchmarkParts times the parts of the autoencoder's step at a batch of 128 clouds of 2048 points,
-// forward and backward, and what the machine gives at best: the last layer's matrix product alone,
-// and reading and writing an array that fits no cache.
+// BenchmarkParts times the parts of the autoencoder's step for 128 clouds of 2048 points and for 32 clouds of 512, forward and
+// backward, and what the machine gives at best: a large matrix product alone, and reading and writing an array of the last
+// layer's size, which at the larger size fits no cache.
 func BenchmarkParts(b *testing.B) {
-	const batch, points = 128, 2048
-	const rows = batch * points
+	for _, size := range [][2]int{{128, 2048}, {32, 512}} {
+		b.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(b *testing.B) { timeParts(b, size[0], size[1]) })
+	}
+}
+
+func timeParts(b *testing.B, batch, points int) {
+	rows := batch * points
 	a := &Autoencoder{Points: points}
 	last := convolutions[len(convolutions)-1]
 	backward := func(forward func(l layers, x *graph.Node) *graph.Node) func(layers, *graph.Node,
@@ -50,23 +55,23 @@ func BenchmarkParts(b *testing.B) {
 			products = 4
 		}
 		parts = append(parts, part{name: fmt.Sprintf("layer%d", i+1), shape: []int{rows, c.in},
-			flops: products * rows * float64(c.in*c.out),
+			flops: products * float64(rows*c.in*c.out),
 			build: backward(func(l layers, x *graph.Node) *graph.Node { return relu(l.norm(l.linear(x, c.name), c.norm)) })})
 	}
 	parts = append(parts,
 		part{name: "layer5", shape: []int{batch, points, last.in},
-			flops: rows * float64(last.in) * (2*float64(last.out) + 4*float64(last.in)),
+			flops: float64(rows*last.in) * float64(2*last.out+4*last.in),
 			build: backward(func(l layers, x *graph.Node) *graph.Node { return relu(l.maximum(x, last)) })},
-		part{name: "layer5/maximum", shape: []int{batch, points, last.in}, flops: 2 * rows * float64(last.in*last.out),
+		part{name: "layer5/maximum", shape: []int{batch, points, last.in}, flops: 2 * float64(rows*last.in*last.out),
 			build: func(l layers, x *graph.Node, _ []*graph.Node) []*graph.Node {
 				return []*graph.Node{firstMaximum(x, l.matrix(last.name))}
 			}},
-		part{name: "layer5/moment", shape: []int{rows, last.in}, flops: 2 * rows * float64(last.in*last.in),
+		part{name: "layer5/moment", shape: []int{rows, last.in}, flops: 2 * float64(rows*last.in*last.in),
 			build: func(_ layers, x *graph.Node, _ []*graph.Node) []*graph.Node { return []*graph.Node{products(x)} }},
 		part{name: "encoder", shape: []int{batch, points, Dim},
 			build: backward(func(l layers, x *graph.Node) *graph.Node { return l.code(l.features(x, points), points) })},
 		part{name: "decoder", shape: []int{batch, LatentSize},
-			flops: 6 * batch * (LatentSize*hiddenSize + hiddenSize*hiddenSize + hiddenSize*Dim*points),
+			flops: 6 * float64(batch*(LatentSize*hiddenSize+hiddenSize*hiddenSize+hiddenSize*Dim*points)),
 			build: backward(func(l layers, x *graph.Node) *graph.Node { return l.decode(x, points) })},
 		part{name: "optimizer", shape: []int{1}, bytes: 5 * 4 * float64(a.Parameters()),
 			build: func(_ layers, _ *graph.Node, trained []*graph.Node) (out []*graph.Node) {
@@ -78,11 +83,11 @@ func BenchmarkParts(b *testing.B) {
 			}},
 		part{name: "limit/product", shape: []int{2048, 2048}, flops: 2 << 33,
 			build: func(_ layers, x *graph.Node, _ []*graph.Node) []*graph.Node { return []*graph.Node{graph.MatMul(x, x)} }},
-		part{name: "limit/read", shape: []int{rows, last.in}, bytes: 4 * rows * float64(last.in),
+		part{name: "limit/read", shape: []int{rows, last.in}, bytes: 4 * float64(rows*last.in),
 			build: func(_ layers, x *graph.Node, _ []*graph.Node) []*graph.Node {
 				return []*graph.Node{graph.ReduceSum(x, 0)}
 			}},
-		part{name: "limit/write", shape: []int{rows, last.in}, bytes: 8 * rows * float64(last.in),
+		part{name: "limit/write", shape: []int{rows, last.in}, bytes: 8 * float64(rows*last.in),
 			build: func(_ layers, x *graph.Node, _ []*graph.Node) []*graph.Node { return []*graph.Node{graph.Neg(x)} }})
 	for _, p := range parts {
 		b.Run(p.name, func(b *testing.B) { p.time(b, a.Specs()) })
