@@ -137,19 +137,19 @@ func scaleTo(lo, hi, v float64) float64 {
 	return (v/2 - lo/2) / (hi/2 - lo/2)
 }
 
-// disc paints the unit disc on a square of n by n pixels; back says which direction lies at a
-// place.
-func (h *Heat) disc(n int, s heatScale, back func(x, y float64) vec3) image.Image {
-	img := image.NewNRGBA(image.Rect(0, 0, n, n))
+// paint paints the sphere, n pixels high.
+func (h *Heat) paint(n int, g projection, s heatScale) image.Image {
+	wide := n * int(g.wide())
+	img := image.NewNRGBA(image.Rect(0, 0, wide, n))
 	f := h.sampler()
-	r := float64(n) / 2
+	r, half := float64(n)/2, float64(wide)/2
 	for i := range n {
-		for j := range n {
-			x, y := (float64(j)+0.5-r)/r, (r-float64(i)-0.5)/r
+		for j := range wide {
+			x, y := (float64(j)+0.5-half)/half, (r-float64(i)-0.5)/r
 			d := math.Hypot(x, y)
 			if cover := math.Min(1, (1-d)*r+0.5); cover > 0 {
 				d = math.Max(d, 1)
-				img.Set(j, i, faded(s.color(f(back(x/d, y/d))), cover))
+				img.Set(j, i, faded(s.color(f(g.back(x/d, y/d))), cover))
 			}
 		}
 	}
@@ -157,8 +157,8 @@ func (h *Heat) disc(n int, s heatScale, back func(x, y float64) vec3) image.Imag
 }
 
 // contours is a plotter: lines of equal value of a function on the sphere, by marching triangles on
-// a grid over each disc. plotter.Contour draws its paths in an order that changes from run to run,
-// and has no discs.
+// a grid over the picture of the sphere. plotter.Contour draws its paths in an order that changes from
+// run to run, and has no rim.
 type contours struct {
 	projection
 	f      func(vec3) float64
@@ -169,30 +169,28 @@ type contours struct {
 // Plot strokes one path for each level.
 func (o *contours) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	for _, d := range o.discs() {
-		grid := o.grid(d)
-		for _, level := range o.levels {
-			var path vg.Path
-			for _, s := range grid.segments(level) {
-				path.Move(vg.Point{X: x(d.X + s[0].X), Y: y(d.Y + s[0].Y)})
-				path.Line(vg.Point{X: x(d.X + s[1].X), Y: y(d.Y + s[1].Y)})
-			}
-			c.SetLineStyle(o.style(level))
-			c.Stroke(path)
+	grid, w := o.grid(), o.wide()
+	for _, level := range o.levels {
+		var path vg.Path
+		for _, s := range grid.segments(level) {
+			path.Move(vg.Point{X: x(w * s[0].X), Y: y(s[0].Y)})
+			path.Line(vg.Point{X: x(w * s[1].X), Y: y(s[1].Y)})
 		}
+		c.SetLineStyle(o.style(level))
+		c.Stroke(path)
 	}
 }
 
-// grid samples the function over a disc, [−1, 1]² of the plane; outside of it the value is that at
-// the nearest place of the edge.
-func (o *contours) grid(d disc) contourGrid {
-	const n = 160
+// grid samples the function over the unit disc of back, in [−1, 1]² of the plane; outside of it the
+// value is that at the nearest place of the edge.
+func (o *contours) grid() contourGrid {
+	n := 160*int(o.wide()) + 1 // odd: no line of nodes is the equator
 	g := make(contourGrid, n+1)
 	for i := range g {
 		for j := range n + 1 {
-			at := plotter.XYZ{X: 2*float64(j)/n - 1, Y: 2*float64(i)/n - 1}
+			at := plotter.XYZ{X: 2*float64(j)/float64(n) - 1, Y: 2*float64(i)/float64(n) - 1}
 			r := math.Max(1, math.Hypot(at.X, at.Y))
-			at.Z = o.f(d.back(at.X/r, at.Y/r))
+			at.Z = o.f(o.back(at.X/r, at.Y/r))
 			g[i] = append(g[i], at)
 		}
 	}

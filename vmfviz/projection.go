@@ -90,109 +90,120 @@ func (c camera) back(q vec3) vec3 {
 }
 
 // projection maps the unit sphere to the plane of a plot. Orthographic, the half in front of the
-// camera is the unit disc, and the half behind lies under it. With area it is J. H. Lambert's
-// azimuthal equal-area projection (1772) of both halves, two unit discs side by side: a direction
-// at the angle α from the centre of its disc lies at the distance √2·sin(α/2), 1 at the edge.
+// camera is the unit disc, and the half behind lies under it. With area it is K. B. Mollweide's
+// equal-area projection (1805) of the whole sphere: an ellipse twice as wide as high, in whose middle
+// is what the camera faces. With longitude λ and latitude φ in its frame,
+//
+//	x = 2λ/π·cos t,  y = sin t,  2t + sin 2t = π sin φ.
 type projection struct {
 	cam  camera
 	area bool
 }
 
-// discShift is how far the centres of the two discs of a map lie from x = 0.
-const discShift = 1.01
-
-// disc is a half of the sphere on the page.
-type disc struct {
-	plotter.XY                         // its centre
-	back       func(x, y float64) vec3 // the direction at a place from the centre
+// projection is that of a view. On a map the poles are at the top and the bottom.
+func (v View) projection(area bool) projection {
+	if area {
+		v.elevation = 0
+	}
+	return projection{v.cameraZ(), area}
 }
 
-// discs returns the discs, the front one first.
-func (g projection) discs() []disc {
-	if !g.area {
-		return []disc{{back: func(x, y float64) vec3 {
-			return g.cam.back(vec3{x, y, math.Sqrt(math.Max(0, 1-x*x-y*y))})
-		}}}
+// wide is how far the picture of the sphere reaches to the right; it is 1 high.
+func (g projection) wide() float64 {
+	if g.area {
+		return 2
 	}
-	half := func(x float64, c camera) disc {
-		return disc{plotter.XY{X: x}, func(x, y float64) vec3 { return c.back(lambertBack(x, y)) }}
-	}
-	return []disc{half(-discShift, g.cam), half(discShift, g.cam.behind())}
+	return 1
 }
 
-// front reports whether a direction lies on the half that the camera sees.
-func (g projection) front(p vec3) bool { return dot(g.cam.fore, p) >= 0 }
+// front reports whether a direction is seen from in front: on a map all are.
+func (g projection) front(p vec3) bool { return g.area || g.side(p) }
 
-// shown reports whether things on that half are drawn as visible: on a map all are.
-func (g projection) shown(front bool) bool { return front || g.area }
+// side tells the two sides of the seam from each other: orthographic the edge, on a map the meridian
+// behind.
+func (g projection) side(p vec3) bool { return dot(g.across(), p) >= 0 }
+
+// across is the direction that leads across the seam.
+func (g projection) across() vec3 {
+	if g.area {
+		return g.cam.right
+	}
+	return g.cam.fore
+}
 
 // at returns the place of a direction.
-func (g projection) at(p vec3) plotter.XY { return g.on(p, g.front(p)) }
+func (g projection) at(p vec3) plotter.XY { return g.on(p, g.side(p)) }
 
-// on returns the place of a direction on the disc of a half, where it lies or at whose edge it is.
-func (g projection) on(p vec3, front bool) plotter.XY {
-	switch q := g.cam.apply(p); {
-	case !g.area:
+// on returns the place of a direction; if it is on the seam, as the end of that side.
+func (g projection) on(p vec3, side bool) plotter.XY {
+	q := g.cam.apply(p)
+	if !g.area {
 		return plotter.XY{X: q[0], Y: q[1]}
-	case front:
-		x, y := lambert(q)
-		return plotter.XY{X: x - discShift, Y: y}
-	default:
-		x, y := lambert(g.cam.behind().apply(p))
-		return plotter.XY{X: x + discShift, Y: y}
 	}
+	t := mollweide(math.Asin(math.Max(-1, math.Min(1, q[1]))))
+	x := 2 / math.Pi * math.Atan2(q[0], q[2]) * math.Cos(t)
+	if side != (x >= 0) {
+		x = -x
+	}
+	return plotter.XY{X: x, Y: math.Sin(t)}
 }
 
-// split returns the parts of a curve, given by close directions, on the half in front and on the
-// half behind; each ends at the edge where the curve leaves.
+// back is the inverse of at for a place in front, given as one of the unit disc: X/wide and Y.
+func (g projection) back(u, v float64) vec3 {
+	if !g.area {
+		return g.cam.back(vec3{u, v, math.Sqrt(math.Max(0, 1-u*u-v*v))})
+	}
+	t := math.Asin(math.Max(-1, math.Min(1, v)))
+	y := (2*t + math.Sin(2*t)) / math.Pi
+	sin, cos := math.Sincos(math.Pi * math.Max(-1, math.Min(1, u/math.Max(math.Cos(t), 1e-12))))
+	r := math.Sqrt(math.Max(0, 1-y*y))
+	return g.cam.back(vec3{r * sin, y, r * cos})
+}
+
+// mollweide returns t of a latitude. From a pole on, with s = π/2 − t, 2s − sin 2s is convex, and
+// Newton's steps fall monotonically after the first.
+func mollweide(latitude float64) float64 {
+	far := math.Pi/2 - math.Abs(latitude)
+	s := math.Cbrt(3 * math.Pi / 8 * far * far)
+	for i := 0; i < 8 && s > 1e-6; i++ {
+		sin := math.Sin(s)
+		s -= (2*s - math.Sin(2*s) - 2*math.Pi*math.Pow(math.Sin(far/2), 2)) / (4 * sin * sin)
+	}
+	return math.Copysign(math.Pi/2-s, latitude)
+}
+
+// split returns the parts of a curve, given by close directions, in front and behind; each ends at
+// the seam where the curve leaves.
 func (g projection) split(curve []vec3) (front, back []plotter.XYs) {
 	var part plotter.XYs
 	parts := map[bool][]plotter.XYs{}
 	for i, p := range curve {
-		now := g.front(p)
-		if i > 0 && now != g.front(curve[i-1]) {
-			edge := g.edge(curve[i-1], p)
-			parts[!now] = append(parts[!now], append(part, g.on(edge, !now)))
-			part = plotter.XYs{g.on(edge, now)}
+		side := g.side(p)
+		if i > 0 && side != g.side(curve[i-1]) {
+			if edge := g.edge(curve[i-1], p); !g.area || dot(g.cam.fore, edge) < 0 {
+				from := g.front(curve[i-1])
+				parts[from] = append(parts[from], append(part, g.on(edge, !side)))
+				part = plotter.XYs{g.on(edge, side)}
+			}
 		}
-		if part = append(part, g.on(p, now)); i == len(curve)-1 {
-			parts[now] = append(parts[now], part)
+		if part = append(part, g.at(p)); i == len(curve)-1 {
+			parts[g.front(p)] = append(parts[g.front(p)], part)
 		}
 	}
 	return parts[true], parts[false]
 }
 
-// edge returns where the great circle through two directions on different halves crosses the edge
-// between them.
+// edge returns where the great circle through two directions on different sides crosses the seam, or
+// on a map its other half.
 func (g projection) edge(a, b vec3) vec3 {
-	da, db := dot(g.cam.fore, a), dot(g.cam.fore, b)
+	n := g.across()
+	da, db := dot(n, a), dot(n, b)
 	p := a.scale(db).sub(b.scale(da)).scale(1 / (db - da))
-	p = p.sub(g.cam.fore.scale(dot(g.cam.fore, p)))
+	p = p.sub(n.scale(dot(n, p)))
 	if dot(p, p) < 1e-18 {
-		return g.cam.right // a and b are opposite: any way round is as short
+		return g.cam.up // a and b are opposite: any way round is as short
 	}
 	return p.unit()
-}
-
-// lambert returns the place of the unit vector p, given in a camera's frame with p[2] >= 0: to the
-// right and up, in the unit disc. A region of area A on the sphere covers A/2.
-func lambert(p vec3) (x, y float64) {
-	// sin(α/2)·√2 = √(1 - cos α), written so that it does not cancel.
-	k := 1 / math.Sqrt(1+math.Max(0, p[2]))
-	return k * p[0], k * p[1]
-}
-
-// lambertBack is the inverse of lambert on the closed unit disc.
-func lambertBack(x, y float64) vec3 {
-	d := x*x + y*y
-	k := math.Sqrt(math.Max(0, 2-d))
-	return vec3{k * x, k * y, 1 - d}
-}
-
-// behind is the camera on the opposite side, with the same way up. Its left edge is the right edge
-// of c, so that two maps side by side touch in one direction.
-func (c camera) behind() camera {
-	return camera{right: c.right.scale(-1), up: c.up, fore: c.fore.scale(-1)}
 }
 
 // greatCircle returns close points on the shortest arc from a to b.

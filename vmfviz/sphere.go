@@ -138,12 +138,10 @@ func Sphere(o SphereOptions, panels ...SpherePanel) (*Picture, error) {
 // once and keep areas: where there are twice as many samples to a square millimetre, the density is
 // twice as high.
 //
-// Every panel is two discs in Lambert's azimuthal equal-area projection: at the left the half of
-// the sphere that [Sphere] shows with the same View, at the right the half behind, seen from
-// behind; they touch where the left one ends at the right. A map in one piece (Mollweide, Hammer)
-// stretches shapes near its rim without bound; here lengths change by a factor of √2 at most, the
-// samples of a vMF distribution around a location stay round, and no pole is special. Costs of
-// slices have F(θ) = F(−θ): the right disc is then the left one mirrored top to bottom.
+// Every panel is an ellipse in Mollweide's projection: the z axis points up, and in the middle is
+// what [Sphere] faces with the same View, whose elevation a map does not use. Shapes are true in the
+// middle and stretched near the rim, where the left edge goes on at the right one. Costs of slices
+// have F(θ) = F(−θ), so every valley is there twice.
 //
 // The location is a ring with its letter, the path a line from its open to its filled end, and
 // crosses mark the ends of the axes. Columns 0 means up to two panels in a row.
@@ -170,7 +168,7 @@ func (o SphereOptions) draw(panels []SpherePanel, cols int, widest vg.Length, ar
 	scale := newHeatScale(panels)
 	p := &Picture{Title: o.Title, Caption: o.Caption, Alt: altText(o.Title, fmt.Sprintf(alt, len(panels))), bar: scale.bar}
 	w := min(widest, p.room(cols))
-	s := spheres{projection: projection{o.view(panels).cameraZ(), area}, heatScale: scale, small: w < 200}
+	s := spheres{projection: o.view(panels).projection(area), heatScale: scale, small: w < 200}
 	xmin, xmax, ymin, ymax := s.reach(panels)
 	s.unit = float64(w) / (xmax - xmin)
 	var plots []*plot.Plot
@@ -187,7 +185,7 @@ func (o SphereOptions) draw(panels []SpherePanel, cols int, widest vg.Length, ar
 // reach returns the range that the panels need: one for all, so that all spheres have one size.
 func (s spheres) reach(panels []SpherePanel) (xmin, xmax, ymin, ymax float64) {
 	if s.area {
-		return -1.01 - discShift, 1.01 + discShift, -1.02, 1.02
+		return -2.02, 2.02, -1.02, 1.02
 	}
 	const letter = 0.1
 	seen := plotter.XYs{{X: letter - 1.05, Y: letter - 1.03}, {X: 1.05 - letter, Y: 1.03 - letter}}

@@ -49,7 +49,7 @@ func (s spheres) plot(panel SpherePanel) *plot.Plot {
 	if p.Heat == nil {
 		p.lines(false)
 	}
-	if p.Heat == nil || p.area {
+	if p.Heat == nil {
 		p.points(false)
 		p.marks(false)
 		p.path(false)
@@ -60,9 +60,7 @@ func (s spheres) plot(panel SpherePanel) *plot.Plot {
 			func(v float64) draw.LineStyle { return contourStyle(p.color(v)) }})
 	}
 	rim := draw.LineStyle{Color: theme.Axis, Width: 0.9}
-	for _, d := range p.discs() {
-		p.Add(&plotter.Polygon{XYs: []plotter.XYs{circle(d)}, LineStyle: rim})
-	}
+	p.Add(&plotter.Polygon{XYs: []plotter.XYs{p.rim()}, LineStyle: rim})
 	p.location(true)
 	p.points(true)
 	p.marks(true)
@@ -75,41 +73,33 @@ func (s spheres) plot(panel SpherePanel) *plot.Plot {
 	return p.Plot
 }
 
-// circle is the edge of a disc.
-func circle(d disc) (c plotter.XYs) {
+// rim is the edge of the picture of the sphere.
+func (g projection) rim() (c plotter.XYs) {
 	for i := range 180 {
 		sin, cos := math.Sincos(float64(i) * math.Pi / 90)
-		c = append(c, plotter.XY{X: d.X + cos, Y: d.Y + sin})
+		c = append(c, plotter.XY{X: g.wide() * cos, Y: sin})
 	}
 	return c
 }
 
-// ground fills the discs, with the colours of the function if there is one.
+// ground fills the sphere, with the colours of the function if there is one.
 func (p *spherePlot) ground() {
-	pixels := int(2 * p.unit * screenScale * 96 / 72)
-	for _, d := range p.discs() {
-		if p.Heat != nil {
-			p.Add(plotter.NewImage(p.Heat.disc(min(pixels, 640), p.heatScale, d.back), d.X-1, d.Y-1, d.X+1, d.Y+1))
-			continue
-		}
-		pale := faded(blend(theme.Background, theme.Grid, 0.4), 0.75) // an arrow behind shines through
-		p.Add(&plotter.Polygon{XYs: []plotter.XYs{circle(d)}, Color: pale})
+	if p.Heat != nil {
+		pixels, w := int(2*p.unit*screenScale*96/72), p.wide()
+		p.Add(plotter.NewImage(p.Heat.paint(min(pixels, 640), p.projection, p.heatScale), -w, -1, w, 1))
+		return
 	}
+	pale := faded(blend(theme.Background, theme.Grid, 0.4), 0.75) // an arrow behind shines through
+	p.Add(&plotter.Polygon{XYs: []plotter.XYs{p.rim()}, Color: pale})
 }
 
-// curve draws the parts of a curve on the half in front, or behind. On a map all of it belongs to
-// the front.
+// curve draws the parts of a curve on the half in front, or behind.
 func (p *spherePlot) curve(c []vec3, front bool, style draw.LineStyle) {
-	near, far := p.split(c)
-	switch {
-	case p.area && front:
-		near = append(near, far...)
-	case p.area:
-		return
-	case !front:
-		near = far
+	parts, behind := p.split(c)
+	if !front {
+		parts = behind
 	}
-	add(p.Plot, near, style)
+	add(p.Plot, parts, style)
 }
 
 // lines draws the graticule.
@@ -138,7 +128,7 @@ func (p *spherePlot) points(front bool) {
 		r = 3.2
 	}
 	opacity := 0.75
-	if !p.shown(front) {
+	if !front {
 		opacity = 0.22
 	}
 	dots := &plotter.Scatter{}
@@ -181,7 +171,7 @@ func (p *spherePlot) marks(front bool) {
 
 // behind is a colour on one half: pale where that is seen through the sphere.
 func (p *spherePlot) behind(c color.Color, front bool) color.Color {
-	if p.shown(front) {
+	if front {
 		return c
 	}
 	return faded(c, 0.35)
@@ -238,7 +228,7 @@ func (s spheres) tip(location []float32) (from, to plotter.XY, ok bool) {
 // location draws the location on one half: an arrow from the surface outwards, or a disc where it
 // points at the reader and on a map. Points lie over it.
 func (p *spherePlot) location(front bool) {
-	if p.Location == nil || p.front(row3(p.Location, 0)) != front && !p.area || p.area && !front {
+	if p.Location == nil || p.front(row3(p.Location, 0)) != front {
 		return
 	}
 	from, to, ok := p.tip(p.Location)
@@ -270,7 +260,7 @@ func (p *spherePlot) target() {
 		d := vg.Length(9 / math.Hypot(to.X, to.Y))
 		r, at, offset = 3.2, to, vg.Point{X: d * vg.Length(to.X), Y: d * vg.Length(to.Y)}
 	}
-	if p.shown(p.front(row3(p.Location, 0))) {
+	if p.front(row3(p.Location, 0)) {
 		p.Add(mark(from, r+0.6, white, ring{1}), mark(from, r, dark, ring{1.4}))
 	}
 	if p.small {
@@ -283,7 +273,7 @@ func (p *spherePlot) target() {
 // occupy notes where the path and the location are seen.
 func (p *spherePlot) occupy() {
 	for _, d := range rows(p.Path, 3) {
-		if p.shown(p.front(d)) {
+		if p.front(d) {
 			p.busy = append(p.busy, p.at(d.unit()))
 		}
 	}
@@ -296,7 +286,7 @@ func (p *spherePlot) occupy() {
 }
 
 // beside returns an offset for a letter at a place: the one given, or that turned until the letter
-// is clear of the path and the location, and on its disc of a map.
+// is clear of the path and the location, and inside of a map.
 func (p *spherePlot) beside(at plotter.XY, offset vg.Point) vg.Point {
 	best, most := offset, -1.0
 	for _, turn := range []float64{0, 1, -1, 2, -2, 3, -3, 4} {
@@ -306,7 +296,7 @@ func (p *spherePlot) beside(at plotter.XY, offset vg.Point) vg.Point {
 		for _, b := range p.busy {
 			room = math.Min(room, p.unit*math.Hypot(x-b.X, y-b.Y))
 		}
-		if p.area && math.Hypot(math.Abs(x)-discShift, y) > 1-5/p.unit {
+		if p.area && math.Hypot(x/p.wide(), y) > 1-5/p.unit {
 			room = 0
 		}
 		if room > most {
@@ -337,12 +327,12 @@ func (p *spherePlot) halfAxes(front bool) {
 	}
 }
 
-// crosses marks the ends of the axes on a map. One on the rim is marked on the near disc only.
+// crosses marks the ends of the axes on a map.
 func (p *spherePlot) crosses() {
 	for k, axis := range axes {
 		for i, name := range []string{axisNames[k], "−" + axisNames[k]} {
 			e := axis.scale(float64(1 - 2*i))
-			at, col := p.on(e, dot(p.cam.fore, e) > -1e-9), theme.Axis
+			at, col := p.at(e), theme.Axis
 			if p.Heat != nil {
 				col = white
 			}
