@@ -1,6 +1,6 @@
 // Package amortizer maps a pair of clouds to the location of a slicing distribution: one forward
-// pass in place of an optimisation over the sphere (Nguyen et al. 2023). Each map has its own file
-// and an entry in the registry. It declares its properties, and package conformance checks them.
+// pass in place of an optimisation over the sphere (Nguyen et al. 2023). Each map has an
+// entry in the registry. It declares its properties, and package conformance checks them.
 package amortizer
 
 import (

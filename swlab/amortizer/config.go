@@ -83,31 +83,15 @@ func affine(w weights.Nodes, name string, x *graph.Node) *graph.Node {
 	return x
 }
 
-// attended lists the weights that the attention maps share.
-func (c Config) attended() []weights.Spec {
-	s := dense("attn.toqueries", c.Dim, c.DK, c.Variant == Released)
-	s = append(s, dense("attn.tokeys", c.Dim, c.DK, c.Variant == Released)...)
-	return append(s, dense("attn.tovalues", c.Dim, c.Dim, c.Variant == Released)...)
-}
-
-// keyBias names the key bias, for the maps whose softmax over the points cancels it.
-func (c Config) keyBias() []string {
-	if c.Variant == Released {
-		return []string{"attn.tokeys.bias"}
+// SizesOf finds m, d_k and k of a map from its weights; 0 where none tells.
+func SizesOf(w *weights.Set) (c Config) {
+	length := func(name string, axis int) int {
+		if t, ok := w.Get(name); ok && len(t.Shape) == 2 {
+			return t.Shape[axis]
+		}
+		return 0
 	}
-	return nil
-}
-
-// pooled is the direction of the attention maps, [batch, dim]. pool is a mean over the points of a
-// cloud, [batch, points, dim] -> [batch, dim], with the same weights for both clouds. Released
-// takes (pool(X) + pool(Y)) / 2, Paper the sums over the points, m_X pool(X) + m_Y pool(Y). For
-// clouds of one size the two directions agree.
-func (c Config) pooled(x, y *graph.Node, pool func(*graph.Node) *graph.Node) *graph.Node {
-	px, py := pool(x), pool(y)
-	if c.Variant == Paper {
-		px = graph.MulScalar(px, float64(x.Shape().Dimensions[1]))
-		py = graph.MulScalar(py, float64(y.Shape().Dimensions[1]))
-		return unit(graph.Add(px, py))
-	}
-	return unit(graph.MulScalar(graph.Add(px, py), 0.5))
+	c.DK, c.K = length("attn.toqueries.weight", 0), length("attn.Kproj.weight", 0)
+	c.Points = max(length("attn.Kproj.weight", 1), length("f.0.weight", 1)/2)
+	return c
 }

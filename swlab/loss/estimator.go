@@ -44,15 +44,6 @@ type DegreesOfFreedom interface{ DegreesOfFreedom(dim int) int }
 // NeedsClouds marks an estimator that reads Costs.X and Costs.Y and is differentiable in them.
 type NeedsClouds interface{ NeedsClouds() }
 
-// SliceMean is the mean over slices.
-type SliceMean struct{}
-
-func (SliceMean) Name() string         { return "mean over slices" }
-func (SliceMean) Check(_, _ int) error { return nil }
-func (SliceMean) Estimate(c Costs) Estimate {
-	return Estimate{Pairs: graph.ReduceMean(c.Values, 1), Shares: c.Values}
-}
-
 // Energy weights the slices by the softmax of their W_p^p, so that directions in which the clouds
 // differ count more (energy-based sliced Wasserstein by self-normalised importance sampling from
 // the slicing distribution, with the exponential energy; Nguyen and Ho 2023):

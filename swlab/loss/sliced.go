@@ -4,10 +4,15 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/gomlx/core/graph"
+	"github.com/gomlx/gomlx/core/tensors"
 
+	"github.com/sliced-wasserstein/lab/swlab/engine"
+	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -35,61 +40,8 @@ type Sliced struct {
 	Root      bool
 }
 
-func (s Sliced) Name() string { return s.Label }
-
+func (s Sliced) Name() string          { return s.Label }
 func (s Sliced) Specs() []weights.Spec { return s.Slicer.Specs() }
-
-func (s Sliced) Check(m, n, dim int) error {
-	return cmp.Or(s.checkLine(m, n, dim), s.checkSlices(m, n, dim))
-}
-
-func (s Sliced) checkSlices(m, n, dim int) error {
-	if m != n && !s.isMean() {
-		return fmt.Errorf("a sum over points needs clouds of equally many points, found %d and %d: take the mean over points (--reduce mean, in Go Reduce: loss.Mean)", m, n)
-	}
-	if err := s.Slicer.Check(m, n, dim); err != nil {
-		return err
-	}
-	return s.estimator().Check(s.Slicer.Slices, dim)
-}
-
-// checkLine returns an error if the cost of a direction is not one of such clouds.
-func (s Sliced) checkLine(m, n, dim int) error {
-	switch {
-	case s.Cost == ot1d.Circle && dim != 1:
-		return fmt.Errorf("the circle has one dimension, found clouds of dimension %d: ssw compares unit vectors", dim)
-	case s.Cost == ot1d.Sphere && dim < 2:
-		return fmt.Errorf("a sphere needs clouds of dimension 2 or more, found %d", dim)
-	case s.Cost == ot1d.Partial && s.Pairs > min(m, n):
-		return fmt.Errorf("mass: expected at most %d points to match, as many as the smaller cloud has, found %d", min(m, n),
-			s.Pairs)
-	}
-	return nil
-}
-
-// DirectionWidth is how many numbers a direction has for clouds of that dimension: as many, but for planes
-// (ot1d.PlaneWidth).
-func (s Sliced) DirectionWidth(dim int) int {
-	if s.Cost == ot1d.Sphere {
-		return ot1d.PlaneWidth(dim)
-	}
-	return dim
-}
-
-// OneDirection reports whether all directions of clouds of that dimension cost the same, but for those whose
-// length matters.
-func (s Sliced) OneDirection(dim int) bool { return dim == 1 || dim == 2 && s.Cost == ot1d.Sphere }
-
-// CheckMasses returns an error for a sum over points.
-func (s Sliced) CheckMasses() error {
-	if s.Cost == ot1d.Partial {
-		return errors.New("the points of a partial matching have mass 1")
-	}
-	if s.isMean() {
-		return nil
-	}
-	return meanMasses(s.Reduce)
-}
 
 // isMean reports whether the cost of a direction is a mean over points, or at least takes clouds of any sizes.
 func (s Sliced) isMean() bool {
@@ -103,29 +55,6 @@ func (s Sliced) isMean() bool {
 // HostConfig is how the host finds the costs of directions.
 func (s Sliced) HostConfig() ot1d.HostConfig {
 	return ot1d.HostConfig{P: s.P, Reduce: s.Reduce, Cost: s.Cost, Pairs: s.Pairs, KL: s.KL, Uniform: s.Uniform}
-}
-
-// CheckDirections is Check for that many given directions in place of the slicer's.
-func (s Sliced) CheckDirections(m, n, slices, dim int) error {
-	if err := s.checkLine(m, n, dim); err != nil {
-		return err
-	}
-	s.Slicer = slicing.Slicer{Distribution: slicing.Uniform{}, Slices: slices}
-	if dim < 2 { // given directions exist on the line too
-		dim = 2
-	}
-	return s.checkSlices(m, n, dim)
-}
-
-// NeedsClouds reports whether the estimator reads the clouds.
-func (s Sliced) NeedsClouds() bool { _, ok := s.estimator().(NeedsClouds); return ok }
-
-// DegreesOfFreedom is the number of coefficients that the estimator fits to the costs.
-func (s Sliced) DegreesOfFreedom(dim int) int {
-	if f, ok := s.estimator().(DegreesOfFreedom); ok {
-		return f.DegreesOfFreedom(dim)
-	}
-	return 0
 }
 
 // Linear reports whether the loss of a pair is the plain mean of its slices' costs.
@@ -147,36 +76,6 @@ func (s Sliced) estimator() Estimator {
 		return SliceMean{}
 	}
 	return s.Estimator
-}
-
-func (s Sliced) Convention() Convention {
-	p := s.Exponent()
-	if s.Cost != ot1d.Wasserstein {
-		return s.conventionOfCost()
-	}
-	return Convention{Cost: fmt.Sprintf("W_%g^%g:", p, p), Exponent: p, Reduce: cmp.Or(s.Reduce, Sum),
-		Then: s.estimator().Name(), Root: s.Root}
-}
-
-// conventionOfCost is the Convention with another Cost than Wasserstein's.
-func (s Sliced) conventionOfCost() Convention {
-	p := s.Exponent()
-	c := Convention{Cost: s.Cost.Words(), Exponent: p, Then: s.estimator().Name(), Root: s.Root}
-	switch s.Cost {
-	case ot1d.Circle, ot1d.Sphere:
-		c.Cost, c.Reduce = fmt.Sprintf("W_%g^%g %s:", p, p, c.Cost), s.Reduce
-		if s.Uniform {
-			c.Cost, c.Reduce = fmt.Sprintf("W_%g^%g to the uniform distribution %s:", p, p, s.Cost.Words()), Mean
-		}
-	case ot1d.Partial:
-		c.Cost = fmt.Sprintf("W_%g^%g %s", p, p, c.Cost)
-	case ot1d.Unbalanced:
-		c.Cost, c.Reduce = fmt.Sprintf("W_%g^%g %s at %g:", p, p, c.Cost, s.KL), cmp.Or(s.Reduce, Sum)
-	}
-	if s.Cost == ot1d.Circle {
-		c.Then = "" // there is one direction
-	}
-	return c
 }
 
 // Build draws the directions and reduces their costs. Unless c.Wrt has ot1d.Directions, the
@@ -256,3 +155,217 @@ const (
 	Sum  = ot1d.Sum
 	Mean = ot1d.Mean
 )
+
+// SliceMean is the mean over slices.
+type SliceMean struct{}
+
+func (SliceMean) Name() string         { return "mean over slices" }
+func (SliceMean) Check(_, _ int) error { return nil }
+
+func (SliceMean) Estimate(c Costs) Estimate {
+	return Estimate{Pairs: graph.ReduceMean(c.Values, 1), Shares: c.Values}
+}
+
+// Maximizer prepares the ascent of the loss in the location of its slices, whose costs plain Go finds
+// unless they are Wasserstein's and the engine is CUDA's. The key tells maximizers of the engine apart (engine.NewProgram).
+func (s Sliced) Maximizer(e *engine.Engine, key any) (*slicing.Maximizer, error) {
+	switch {
+	case e == nil:
+		return nil, errors.New("the ascent on the location: expected an engine, found nil")
+	case s.Slicer.Distribution == nil || s.Slicer.Ascent == nil:
+		return nil, errors.New("the ascent on the location: expected a slicing distribution with an ascent, found none")
+	case e.IsCUDA() && s.Cost == ot1d.Wasserstein:
+		return slicing.NewMaximizer(e, key, *s.Slicer.Ascent, s.Objective())
+	}
+	return slicing.NewHostMaximizer(e, key, *s.Slicer.Ascent, slicing.HostObjective{
+		Directions: s.Slicer.Draw,
+		Costs: func(x, y *tensors.Tensor) (slicing.CostFunc, error) {
+			pairs, err := s.HostPairs(x, y)
+			if err != nil {
+				return nil, err
+			}
+			return pairs.Slopes, nil
+		},
+		Value: func(costs, directions, x, y *graph.Node) *graph.Node {
+			return s.Finish(costs, directions, x, y, nil, x.Shape().Dimensions[1]).Pairs
+		},
+	})
+}
+
+// HostPairs are the pairs of a batch in host memory, where plain Go computes their costs and
+// gradients, exactly sorted, outside of any graph.
+type HostPairs struct {
+	pairs     ot1d.Coster
+	clouds    [2]ot1d.Clouds
+	y         []int // the shape of y
+	nonFinite []int // pairs with numbers that are not finite
+}
+
+// HostPairs copies the pairs x and y [batch, n, dim]. A pair with a number that is not finite is no
+// error: its costs and derivatives are NaN, which the caller reports.
+func (s Sliced) HostPairs(x, y *tensors.Tensor) (*HostPairs, error) {
+	cx, err := hostClouds("x", x)
+	if err != nil {
+		return nil, err
+	}
+	cy, err := hostClouds("y", y)
+	if err != nil {
+		return nil, err
+	}
+	p, o := &HostPairs{y: y.Shape().Dimensions, clouds: [2]ot1d.Clouds{cx, cy}}, s.HostConfig()
+	if p.pairs, err = ot1d.NewCoster(cx, cy, o); err != nil { // perhaps because a number is not finite
+		p.nonFinite = leaveOut(cx.Batch, cx.Coords, cy.Coords)
+		if p.pairs, err = ot1d.NewCoster(cx, cy, o); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// Costs returns the costs [batch, slices] of directions [batch, slices, dim].
+func (p *HostPairs) Costs(directions *tensors.Tensor) (*tensors.Tensor, error) {
+	costs, _, err := p.along(directions, func(flat []float32, slices int) (costs []float64, g ot1d.Gradients, err error) {
+		costs, err = p.pairs.Costs(flat, slices)
+		return costs, g, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return tensor32(costs, directions.Shape().Dimensions[:2]), nil
+}
+
+// PlanCosts returns what the plans of directions [batch, slices, dim] cost in space, [batch, slices]: the
+// mean squared distance of matched points (ot1d.HostPairs.Plans, ot1d.Lift).
+func (p *HostPairs) PlanCosts(directions *tensors.Tensor) (*tensors.Tensor, error) {
+	costs, _, err := p.along(directions, func(flat []float32, slices int) (costs []float64, g ot1d.Gradients, err error) {
+		x, y := p.clouds[0], p.clouds[1]
+		pairs, err := ot1d.NewHostPairs(x, y, ot1d.HostConfig{Reduce: ot1d.Mean})
+		if err != nil {
+			return nil, g, err
+		}
+		costs = make([]float64, x.Batch*slices)
+		err = pairs.Plans(vec.To[float64](flat), slices, func(pair, slice int, plan []ot1d.Match) {
+			costs[pair*slices+slice] = ot1d.Lift(plan, ofPair(x.Coords, x.Batch, pair), ofPair(y.Coords, y.Batch, pair), x.Dim)
+		})
+		return costs, g, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return tensor32(costs, directions.Shape().Dimensions[:2]), nil
+}
+
+// Slopes returns the costs [batch, slices] of directions [batch, slices, dim] and their derivatives
+// in the directions [batch, slices, dim].
+func (p *HostPairs) Slopes(directions *tensors.Tensor) (costs, slopes *tensors.Tensor, err error) {
+	values, grad, err := p.along(directions, func(flat []float32, n int) ([]float64, ot1d.Gradients, error) {
+		ones := slices.Repeat([]float64{1}, len(flat)/p.y[2])
+		return p.pairs.Gradients(flat, n, ones, ot1d.Directions)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	d := directions.Shape().Dimensions
+	return tensor32(values, d[:2]), tensor32(grad.Directions, d), nil
+}
+
+// Gradient returns the mean of the costs of directions [batch, slices, dim] and the gradient of a
+// loss in y [batch, n, dim]. upstream [batch, slices] is the loss's derivative in every cost; nil: the
+// loss is the mean.
+func (p *HostPairs) Gradient(directions, upstream *tensors.Tensor) (mean float64, gradient *tensors.Tensor, err error) {
+	var each float64
+	costs, grad, err := p.along(directions, func(flat []float32, n int) ([]float64, ot1d.Gradients, error) {
+		each = 1 / float64(p.y[0]*n)
+		up := slices.Repeat([]float64{each}, p.y[0]*n)
+		if upstream != nil {
+			given, err := tensors.CopyFlatData[float32](upstream)
+			if err != nil {
+				return nil, ot1d.Gradients{}, err
+			}
+			up = vec.To[float64](given)
+		}
+		return p.pairs.Gradients(flat, n, up, ot1d.Y)
+	})
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, c := range costs {
+		mean += c
+	}
+	return mean * each, tensor32(grad.Y, p.y), nil
+}
+
+// along calls find with the directions [batch, slices, dim]. Pairs that are not finite get NaN, as in
+// a graph.
+func (p *HostPairs) along(directions *tensors.Tensor,
+	find func(flat []float32, slices int) ([]float64, ot1d.Gradients, error)) (
+	costs []float64, grad ot1d.Gradients, err error) {
+	if err := need("directions", directions); err != nil {
+		return nil, grad, err
+	}
+	flat, err := tensors.CopyFlatData[float32](directions)
+	if err != nil {
+		return nil, grad, err
+	}
+	d, nonFinite := directions.Shape().Dimensions, p.nonFinite
+	if costs, grad, err = find(flat, d[1]); err != nil { // perhaps because a number is not finite
+		nonFinite = slices.Concat(nonFinite, leaveOut(d[0], flat))
+		if costs, grad, err = find(flat, d[1]); err != nil {
+			return nil, grad, err
+		}
+	}
+	for _, pair := range nonFinite {
+		for _, values := range [][]float64{costs, grad.Y, grad.Directions} {
+			values = ofPair(values, d[0], pair)
+			for i := range values {
+				values[i] = math.NaN()
+			}
+		}
+	}
+	return costs, grad, nil
+}
+
+func need(name string, t *tensors.Tensor) error {
+	if t == nil {
+		return fmt.Errorf("costs outside of a graph: expected %s, found nil", name)
+	}
+	if t.Rank() != 3 {
+		return fmt.Errorf("costs outside of a graph: expected %s with three axes, found %s", name, t.Shape())
+	}
+	return nil
+}
+
+func hostClouds(name string, t *tensors.Tensor) (ot1d.Clouds, error) {
+	if err := need(name, t); err != nil {
+		return ot1d.Clouds{}, err
+	}
+	d := t.Shape().Dimensions
+	points, err := tensors.CopyFlatData[float32](t)
+	return ot1d.Clouds{Coords: points, Batch: d[0], Points: d[1], Dim: d[2]}, err
+}
+
+// leaveOut sets all numbers of the pairs to 0 that have one that is not finite, and returns which they are.
+func leaveOut(batch int, arrays ...[]float32) []int {
+	var out []int
+	for pair := range batch {
+		if slices.ContainsFunc(arrays, func(a []float32) bool {
+			return !vec.Finite(ofPair(a, batch, pair)...)
+		}) {
+			out = append(out, pair)
+			for _, a := range arrays {
+				clear(ofPair(a, batch, pair))
+			}
+		}
+	}
+	return out
+}
+
+// ofPair is what belongs to a pair of an array [batch, ...].
+func ofPair[T any](a []T, batch, pair int) []T {
+	each := len(a) / batch
+	return a[pair*each : (pair+1)*each]
+}
+
+func tensor32(values []float64, dims []int) *tensors.Tensor {
+	return tensors.FromFlatDataAndDimensions(vec.To[float32](values), dims...)
+}

@@ -3,6 +3,7 @@ package ot1d
 import (
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // cost is the cost of one pair and direction. dx and dy, if not nil, must hold zeros; they receive
@@ -259,4 +260,98 @@ func (c *coupling) power(d float64) (value, slope float64) {
 	}
 	rest := math.Pow(size, c.p-1)
 	return size * rest, math.Copysign(c.p*rest, d)
+}
+
+// directionGradient is the cost of one pair and direction. It writes the derivative in the direction to g:
+//
+//	dF/dtheta = p sum_i |d_i|^(p-1) sign(d_i) (x_pi(i) - y_tau(i)),   d_i = a_(i) - b_(i)
+//
+// summed in the order of the ranks, so that no slope of a point is ever stored.
+func (h *host) directionGradient(s *hostSorter, task int, g []float64) float64 {
+	pair := task / h.slices
+	indexBits := indexBitsOf(h.x.Points)
+	x, y := h.x.cloud(pair), h.y.cloud(pair)
+	c, ok := s.sort(task, indexBits)
+	if !ok {
+		return 0
+	}
+	var cost float64
+	if h.p == 2 && len(g) == 3 && c.exact == nil {
+		cost = c.directionGradientP2D3(x, y, g)
+	} else {
+		cost = c.directionGradient(x, y, g)
+	}
+	if h.tooCoarse(&c, pair, cost/float64(h.x.Points)) {
+		clear(g)
+		c = s.exact(task)
+		cost = c.directionGradient(x, y, g)
+	}
+	if h.normalized {
+		cost /= float64(h.x.Points)
+		scale(g, 1/float64(h.x.Points))
+	}
+	return cost
+}
+
+// directionGradient sums cost and derivative over the ranks.
+func (c *coupling) directionGradient(x, y []float32, g []float64) float64 {
+	sum, number := 0.0, uint64(1)<<c.indexBits-1
+	for i, a := range c.a {
+		value, slope := c.power(c.difference(i, i))
+		sum += value
+		p, q := x[int(a&number)*len(g):], y[int(c.b[i]&number)*len(g):]
+		for j := range g {
+			g[j] += slope * (float64(p[j]) - float64(q[j]))
+		}
+	}
+	return sum
+}
+
+// directionGradientP2D3 is directionGradient for p = 2 in space.
+func (c *coupling) directionGradientP2D3(x, y []float32, g []float64) float64 {
+	b, number, shift := c.b[:len(c.a)], uint64(1)<<c.indexBits-1, c.indexBits&63
+	var sum, g0, g1, g2 float64
+	for i, k := range c.a {
+		l := b[i]
+		d := float64(int64(k>>shift - l>>shift))
+		sum += d * d
+		p, q := x[3*(k&number):][:3:3], y[3*(l&number):][:3:3]
+		g0 += d * (float64(p[0]) - float64(q[0]))
+		g1 += d * (float64(p[1]) - float64(q[1]))
+		g2 += d * (float64(p[2]) - float64(q[2]))
+	}
+	twice := 2 * c.step
+	g[0], g[1], g[2] = twice*g0, twice*g1, twice*g2
+	return sum * c.step * c.step
+}
+
+func scale(v []float64, by float64) {
+	for i := range v {
+		v[i] *= by
+	}
+}
+
+// addMoments adds sum_i slopes_i point_i to g.
+func addMoments(g, slopes []float64, points []float32) {
+	for i, s := range slopes {
+		for j, c := range points[i*len(g) : (i+1)*len(g)] {
+			g[j] += s * float64(c)
+		}
+	}
+}
+
+// tooCoarse reports whether a cost, as a mean over points, is so small in the units of keys that their
+// rounding may show. A cloud and itself have no cost to be found again.
+func (h *host) tooCoarse(c *coupling, pair int, mean float64) bool {
+	if c.exact != nil || mean == 0 && !h.hasMass() && slices.Equal(h.x.cloud(pair), h.y.cloud(pair)) {
+		return false
+	}
+	switch h.p {
+	case 1, math.Inf(1):
+	case 2:
+		mean = math.Sqrt(mean)
+	default:
+		mean = math.Pow(mean, 1/h.p)
+	}
+	return mean < clearUnits*c.step
 }

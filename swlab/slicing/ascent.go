@@ -76,13 +76,6 @@ type HostObjective struct {
 // CostFunc returns the costs of directions and their derivatives in the directions, [batch, slices, dim].
 type CostFunc func(directions *tensors.Tensor) (costs, slopes *tensors.Tensor, err error)
 
-// Linearised are costs [batch, slices] found outside of a graph, whose gradient in the directions
-// [batch, slices, dim] is slopes: it adds 0, which carries the gradient.
-func Linearised(costs, slopes, directions *graph.Node) *graph.Node {
-	zero := graph.Mul(slopes, graph.Sub(directions, graph.StopGradient(directions)))
-	return graph.Add(costs, graph.ReduceSum(zero, -1))
-}
-
 // Maximizer runs an Ascent: one step is compiled once per shape of clouds and called Steps times on
 // values that stay on the device, so compile time does not depend on the number of steps.
 type Maximizer struct {

@@ -8,10 +8,14 @@ package slicing
 import (
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
+	"github.com/sliced-wasserstein/lab/swlab/vmf"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -176,4 +180,93 @@ func atLeastTwo(dist string, dim int) error {
 		return fmt.Errorf("the %s slicing distribution needs clouds of dimension 2 or more, found %d", dist, dim)
 	}
 	return nil
+}
+
+// Source supplies the random numbers of a graph, float32, in the order of the calls.
+type Source interface {
+	Uniform(dims ...int) *graph.Node // in [0, 1)
+	Normal(dims ...int) *graph.Node  // standard normal
+}
+
+// Seeded draws from a random state ([3]uint64, graph.RNGStateFromSeed). Equal states give equal
+// numbers on one backend.
+func Seeded(state *graph.Node) *SeededSource { return &SeededSource{state} }
+
+// SeededSource is a Source with a random state, which every draw replaces by the next one.
+type SeededSource struct{ State *graph.Node }
+
+func (s *SeededSource) Uniform(dims ...int) (v *graph.Node) {
+	s.State, v = graph.RandomUniform(s.State, shapes.Make(dtypes.Float32, dims...))
+	return v
+}
+
+func (s *SeededSource) Normal(dims ...int) (v *graph.Node) {
+	s.State, v = graph.RandomNormal(s.State, shapes.Make(dtypes.Float32, dims...))
+	return v
+}
+
+// Given supplies these nodes in order and panics if a call asks for other dimensions: numbers made
+// elsewhere, for tests and for comparing losses on the same noise.
+func Given(nodes ...*graph.Node) Source { return &given{nodes} }
+
+type given struct{ rest []*graph.Node }
+
+func (s *given) Uniform(dims ...int) *graph.Node { return s.next(dims) }
+func (s *given) Normal(dims ...int) *graph.Node  { return s.next(dims) }
+
+func (s *given) next(dims []int) *graph.Node {
+	if len(s.rest) == 0 {
+		panic(fmt.Errorf("slicing: no numbers left for a draw of %v", dims))
+	}
+	v := s.rest[0]
+	if !slices.Equal(v.Shape().Dimensions, dims) {
+		panic(fmt.Errorf("slicing: a draw of %v was given numbers of shape %s", dims, v.Shape()))
+	}
+	s.rest = s.rest[1:]
+	return v
+}
+
+// VMF is the von Mises-Fisher distribution of concentration Kappa >= 0, any d >= 2, reparameterised
+// by a Householder reflection of the location; package vmf has its formulas.
+type VMF struct {
+	Kappa      float64
+	Reflection vmf.Reflection // vmf.Released: as in the released code
+}
+
+func (v VMF) Name() string      { return fmt.Sprintf("vmf(%g)", v.Kappa) }
+func (VMF) HasLocation() bool   { return true }
+func (VMF) Check(dim int) error { return atLeastTwo("vmf", dim) }
+
+func (v VMF) Draw(r Request) *graph.Node {
+	return drawVMF(r.Source, r.Location, r.Slices, v.Kappa, v.Reflection)
+}
+
+// drawVMF draws [n, slices, dim] directions around locations [n, dim]: by the closed form at d = 3,
+// by Wood's rejection elsewhere.
+func drawVMF(src Source, location *graph.Node, slices int, kappa float64, refl vmf.Reflection) *graph.Node {
+	n, dim := location.Shape().Dimensions[0], location.Shape().Dimensions[1]
+	if dim == 3 {
+		u := src.Uniform(n, slices)
+		return vmf.FromNoise(location, u, src.Normal(n, slices, dim-1), kappa, refl)
+	}
+	u := src.Uniform(n, slices, vmf.WoodProposals, 3)
+	return vmf.FromWood(location, u, src.Normal(n, slices, dim-1), kappa, refl)
+}
+
+// Point is all mass at the location: one direction, whatever the number of slices (Max-SW).
+type Point struct{}
+
+func (Point) Name() string               { return "point" }
+func (Point) HasLocation() bool          { return true }
+func (Point) Check(dim int) error        { return atLeastTwo("point", dim) }
+func (Point) Draw(r Request) *graph.Node { return graph.InsertAxes(r.Location, 1) }
+
+// IsSingle marks the distribution as Single.
+func (Point) IsSingle() {}
+
+// Linearised are costs [batch, slices] found outside of a graph, whose gradient in the directions
+// [batch, slices, dim] is slopes: it adds 0, which carries the gradient.
+func Linearised(costs, slopes, directions *graph.Node) *graph.Node {
+	zero := graph.Mul(slopes, graph.Sub(directions, graph.StopGradient(directions)))
+	return graph.Add(costs, graph.ReduceSum(zero, -1))
 }

@@ -161,3 +161,9 @@ func readCheckpoint(dir string, specs []weights.Spec) (checkpoint, error) {
 	c.tensors = set
 	return c, nil
 }
+
+// savedStep is the step of the newest checkpoint in a run folder; 0 if there is none.
+func savedStep(dir string) int {
+	n, _ := stepsDone(dir) // a folder without checkpoints has saved none
+	return n
+}

@@ -243,38 +243,6 @@ func ReadResult(dir string) (Result, error) {
 	return r, err
 }
 
-// Record is one line of log.jsonl.
-type Record struct {
-	Step      int      `json:"step"`             // 1 is the first
-	Epoch     int      `json:"epoch"`            // 0 is the first
-	Loss      float64  `json:"loss"`             // the minimised loss, mean over the batch
-	Objective *float64 `json:"ascent,omitempty"` // the amortizer's objective before its update: the loss or, for Config.Objective plan, the cost of the plan at the location
-	// Mean angle in degrees by which the ascent turned the predicted directions; amortized losses
-	// only.
-	AscentAngle *float64 `json:"ascent_angle_deg,omitempty"`
-	// Mean over the batch of the unit locations of the slices, or of the single slices of a loss
-	// without a location; nil for other losses. Its length is 1 where all pairs have one direction.
-	Direction []float64 `json:"direction,omitempty"`
-	// Skipped says why the step was left out (Options.OnNonfinite); "" for a step that was taken. Its
-	// line in the log has no loss, and Loss is NaN.
-	Skipped string  `json:"skipped,omitempty"`
-	Seconds float64 `json:"seconds"` // of this step
-}
-
-// MarshalJSON leaves out the numbers of a skipped step.
-func (r Record) MarshalJSON() ([]byte, error) {
-	if r.Skipped != "" {
-		return json.Marshal(struct {
-			Step    int     `json:"step"`
-			Epoch   int     `json:"epoch"`
-			Skipped string  `json:"skipped"`
-			Seconds float64 `json:"seconds"`
-		}{r.Step, r.Epoch, r.Skipped, r.Seconds})
-	}
-	type plain Record
-	return json.Marshal(plain(r))
-}
-
 // ReadLog reads the log of the run in dir. It leaves out a cut-off last line. The log of a finished
 // run must have the SHA-256 that the result holds; before that was recorded, and while a run is not
 // finished, a line is only checked to be JSON.

@@ -2,7 +2,10 @@ package train
 
 import (
 	"encoding/json"
+	"math"
 
+	"github.com/gomlx/compute/dtypes"
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -377,4 +380,66 @@ func buildFinite(in map[string]node) finiteOut[node] {
 		sum = x
 	}
 	return finiteOut[node]{sum}
+}
+
+// descend is the step of SGD with the gradients of the trained parameters, by name.
+func (m Model) descend(net, momentum, gradients map[string]*graph.Node) (net1, momentum1 map[string]*graph.Node) {
+	net1, momentum1 = map[string]*graph.Node{}, map[string]*graph.Node{}
+	for _, sp := range m.trained() {
+		net1[sp.Name], momentum1[sp.Name] = m.SGD.Step(net[sp.Name], gradients[sp.Name], momentum[sp.Name])
+	}
+	return net1, momentum1
+}
+
+// ascend is a step of Adam on the amortizer's weights that raises the objective.
+func (m Model) ascend(s AmortizerState[*graph.Node], objective *graph.Node) AmortizerState[*graph.Node] {
+	specs := m.Loss.Specs()
+	var nodes []*graph.Node
+	for _, sp := range specs {
+		nodes = append(nodes, s.Weights[sp.Name])
+	}
+	grads := graph.Gradient(graph.Neg(objective), nodes...)
+	next := AmortizerState[*graph.Node]{map[string]*graph.Node{}, map[string]*graph.Node{}, map[string]*graph.Node{}, graph.AddScalar(s.Count, 1)}
+	for i, sp := range specs {
+		w, first, second := m.Adam.Step(nodes[i], grads[i], s.First[sp.Name], s.Second[sp.Name], next.Count)
+		next.Weights[sp.Name], next.Second[sp.Name] = w, second
+		if first != nil {
+			next.First[sp.Name] = first
+		}
+	}
+	return next
+}
+
+// meanDirection is the mean over the batch [3] of the unit locations, or of the single slices of a
+// loss without a location; nil otherwise. Its length is 1 where all pairs have one direction.
+func meanDirection(r loss.Result) *graph.Node {
+	d := r.Location
+	if d == nil && r.Directions != nil && r.Directions.Shape().Dimensions[1] == 1 {
+		d = graph.Squeeze(r.Directions, 1)
+	}
+	if d == nil {
+		return nil
+	}
+	return graph.ReduceMean(graph.StopGradient(d), 0)
+}
+
+// meanAngle is the mean angle in degrees between unit vectors [batch, dim], from the chord.
+func meanAngle(a, b *graph.Node) *graph.Node {
+	d := graph.Sub(a, b)
+	half := graph.MinScalar(graph.MulScalar(graph.Sqrt(graph.ReduceSum(graph.Mul(d, d), -1)), 0.5), 1)
+	angle := graph.MulScalar(graph.Atan2(half, graph.Sqrt(graph.MaxScalar(graph.OneMinus(graph.Mul(half, half)), 0))), 2)
+	return graph.MulScalar(graph.ReduceAllMean(angle), 180/math.Pi)
+}
+
+// Bootstrap gathers the clouds data[rows] and draws m points of each with replacement, in the
+// graph:
+//
+//	data [clouds, points, 3], rows [batch] int32 -> next state, [batch, points, 3]
+func Bootstrap(state, data, rows *graph.Node) (next, x *graph.Node) {
+	d := data.Shape().Dimensions
+	batch := rows.Shape().Dimensions[0]
+	shape := shapes.Make(dtypes.Int32, batch, d[1])
+	next, points := graph.RandomIntN(state, int32(d[1]), shape)
+	clouds := graph.BroadcastToDims(graph.InsertAxes(rows, -1), batch, d[1])
+	return next, graph.Gather(data, graph.Stack([]*graph.Node{clouds, points}, -1))
 }

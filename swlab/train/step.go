@@ -1,6 +1,7 @@
 package train
 
 import (
+	"encoding/json"
 	"maps"
 
 	"github.com/gomlx/gomlx/core/graph"
@@ -402,4 +403,36 @@ func (t *trainer) evaluate(x tensor, seed uint64) (losses []float32, err error) 
 	}
 	s.later(values)
 	return tensors.CopyFlatData[float32](values.Pairs)
+}
+
+// Record is one line of log.jsonl.
+type Record struct {
+	Step      int      `json:"step"`             // 1 is the first
+	Epoch     int      `json:"epoch"`            // 0 is the first
+	Loss      float64  `json:"loss"`             // the minimised loss, mean over the batch
+	Objective *float64 `json:"ascent,omitempty"` // the amortizer's objective before its update: the loss or, for Config.Objective plan, the cost of the plan at the location
+	// Mean angle in degrees by which the ascent turned the predicted directions; amortized losses
+	// only.
+	AscentAngle *float64 `json:"ascent_angle_deg,omitempty"`
+	// Mean over the batch of the unit locations of the slices, or of the single slices of a loss
+	// without a location; nil for other losses. Its length is 1 where all pairs have one direction.
+	Direction []float64 `json:"direction,omitempty"`
+	// Skipped says why the step was left out (Options.OnNonfinite); "" for a step that was taken. Its
+	// line in the log has no loss, and Loss is NaN.
+	Skipped string  `json:"skipped,omitempty"`
+	Seconds float64 `json:"seconds"` // of this step
+}
+
+// MarshalJSON leaves out the numbers of a skipped step.
+func (r Record) MarshalJSON() ([]byte, error) {
+	if r.Skipped != "" {
+		return json.Marshal(struct {
+			Step    int     `json:"step"`
+			Epoch   int     `json:"epoch"`
+			Skipped string  `json:"skipped"`
+			Seconds float64 `json:"seconds"`
+		}{r.Step, r.Epoch, r.Skipped, r.Seconds})
+	}
+	type plain Record
+	return json.Marshal(plain(r))
 }
