@@ -11,7 +11,6 @@ import (
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
-	"github.com/sliced-wasserstein/lab/swlab/ot"
 )
 
 // number accepts a number within a relative tolerance of the right one.
@@ -90,15 +89,6 @@ func random(seed uint64, n int) []float64 {
 		out[i] = r.NormFloat64()
 	}
 	return out
-}
-
-// moved is the mean of the distances in an optimal assignment of {0, 1, 2} to {5, 7, 6}.
-func moved() (float64, error) {
-	a, err := ot.EMD([]float32{0, 1, 2}, []float32{5, 7, 6}, 1, 1)
-	if err != nil {
-		return 0, err
-	}
-	return a.Cost / 3, nil
 }
 
 // translated is the SW² of random points and their translate by a vector of length 0.6, mean over

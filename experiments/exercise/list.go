@@ -17,13 +17,13 @@ import (
 
 // exercises are all of them, by id.
 var exercises = map[string]exercise{
-	"00.1": {computed(1e-6, moved),
-		"Sort both, match in order, and take the mean of the three distances.", "Every point moves by 5: 0 to 5, 1 to 6, 2 to 7."},
+	"00.1": {number(1e-3, 13.07/7),
+		"Undoing a crossing makes a matching cheaper. Which matching has as many crossings as possible?", "The smallest goes to the largest, and so on."},
 	"00.2": {function(worstPairing), "Uncrossing two pairs never costs more. What does crossing them do?", "The smallest meets the largest: it agrees with the largest cost of all pairings."},
-	"00.3": {number(1e-6, math.Pow(10, 6)), "Solve (c n)^(-1/6) = n^(-1/6) / 10 for c.", "A tenth takes 10^d times the points. For SW it takes 100 times in every dimension, if the shape has no gaps."},
-	"00.4": {function(dearCoordinate), "Along the first coordinate nearly nothing should happen, across it much.", "The first coordinate hardly differs, so its order is an accident; the second decides."},
+	"00.3": {function(dearCoordinate), "Along the first coordinate nearly nothing should happen, across it much.", "The first coordinate hardly differs, so its order is an accident; the second decides."},
 
-	"01.1": {number(1e-6, 0.25), "F(θ) is the mean of the squared gaps along θ. What is left of every gap?", "Half of every gap, so a quarter of the squares. Half steps arrive too; steps along the two axes alone do not."},
+	"01.1": {number(0.02, 0.2958), "The second angle finishes what two angles can do: read the last row of the table.",
+		"It stands after the first step of each angle: both coordinates have the right values, but not together."},
 	"01.2": {computed(1e-3, translated), "Along θ both clouds differ by θ'v. What is the mean of (θ'v)² over the sphere?", "F(θ) = (θ'v)², whose mean over the sphere is |v|²/3."},
 	"01.3": {function(onePercent), "The error falls like 1/√L: one estimate tells how many slices one percent takes.", "Half as many slices are not enough."},
 
