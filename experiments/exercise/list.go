@@ -85,29 +85,43 @@ var exercises = map[string]exercise{
 	"14.2": {word("yes"), "How many directions are blind to a difference of two given clouds?", "The directions that are blind to a difference have probability 0. Had the clouds been built after the directions, the answer would be no."},
 	"14.3": {function(disagree), "In the plane the corners of a square hide from both axes: even ones against odd ones.", "Near for one distance, far for the other."},
 
-	"15.1": {number(1e-6, 20), "From left to right: (0, 0) meets (2, 4), and (1, 4) meets (3, 0).", "Each point moves by 2 along the direction and by 4 across it, for 4 + 16. The other matching costs (9 + 1)/2 = 5."},
+	"15.1": {function(optimalAlong), "Which direction sees (0, 0) beside (3, 0), and (1, 4) beside (2, 4)? Draw the four points.",
+		"Up and down works: both partners are at one height. The plan of this direction costs (9 + 1)/2 = 5."},
 	"15.2": {function(func(xy [][][]float64) (string, error) { return bracketed(xy, 1.4, math.Inf(1)) }),
 		"Low is what one line sees. Let the clouds look alike along every line and lie crosswise: two squares, one turned by 45 degrees, or take corners of one and the middles of its sides.", "Slices prove little about clouds that look alike from all sides."},
 	"15.3": {function(func(xy [][][]float64) (string, error) { return oneCentre(xy) }),
 		"For which clouds is one direction's order right, and all of the way along it?", "Points on one line do it, up to the directions that were drawn: none of the way is across."},
 
-	"16.1": {number(1e-6, 3), "Average the sorted lists, position by position, and take the middle entry.", "The sorted lists are 0, 2, 4 and 2, 4, 12; their mean is 1, 3, 8."},
-	"16.2": {number(1e-6, 4), "The weights are 1/(k+1) and k/(k+1).", "Of five clouds in the set, four are the star: 4/5 of the weight."},
+	"16.1": {function(func(mean func(a, b []float64) []float64) (string, error) {
+		got := slices.Sorted(slices.Values(mean([]float64{4, 0, 2}, []float64{2, 12, 4})))
+		return compare(got, []float64{1, 3, 8}), nil
+	}), "Sort both lists, and average them position by position.", "On a line the barycenter is the mean of the sorted lists."},
+	"16.2": {number(0.02, 0.25), "lab.SW(heart, middle, lab.Mean(), lab.Slices(1000)).Value over the same with star.",
+		"A quarter: half of the way, and SW² is a square. Here it is nearly as on a straight line, though not in general."},
 	"16.3": {function(func(mix func(a, b []float64) []float64) (string, error) {
 		a, b := []float64{5, 1, 3, 0}, []float64{2, 10, 4, 8}
 		got := mix(slices.Clone(a), slices.Clone(b))
 		return compare(got, []float64{10, 4, 8, 2}), nil
 	}), "The pixel of rank k in a gets the value of rank k in b. Sort b, and the indices of a.", "Histogram matching: optimal transport of grey levels."},
 
-	"17.1": {number(1e-3, 1.0/3), "Cut both into sixths: 0 0 1 1 2 2 against 0 0 0 2 2 2.", "The third and the fourth sixth move by 1 and the others stay: the mass at 1 is split."},
-	"17.2": {number(1e-6, 20), "Where do the marginal costs jump?", "80 pairs are cheap, and every further pair has to reach for an outlier."},
+	"17.1": {function(func(mass []float64) (string, error) {
+		sum := floats.Sum(mass)
+		if len(mass) != 3 || !(floats.Min(mass) >= 0) || !(sum > 0) {
+			return "Expected three masses, none below 0.", nil
+		}
+		floats.Scale(1/sum, mass)
+		return compare(mass, []float64{0.5, 0, 0.5}), nil
+	}), "Nothing may move.", "The masses of 0 and 2 are those of the other cloud, and the point between them weighs nothing."},
+	"17.2": {number(1e-6, 6), "Put a in place of 9 and 0 in place of 3, and run the three cells for whole a.",
+		"From 6 on the clouds hardly touch. Nearer, dirt finds partners for less than 1 and passes for a counterpart."},
 	"17.3": {function(unequal), "Repeat every point of x as often as y has points, and the other way round; then sort.", "Equal shares of mass make sizes equal."},
 
-	"18.1": {number(1e-6, 0.05), "20 of how many?", "(1 + 9) / (1 + 199): the sample itself counts as one of the arrangements."},
+	"18.1": {number(1e-6, 99), "p is at least 1/(1 + the number of shuffles), when none is as far apart.", "With 99 the true labels are the first of 100 arrangements at best: p = 0.01."},
 	"18.2": {function(missedHalf), "The error of a mean of n points falls like 1/√n. Section 3 has the shift for 50.", "About twice the shift that 50 points need: √(50/12) is 2.04."},
 	"18.3": {word("no"), "Which of the two kinds of chance does the interval of the directions know?", "More directions say more about these two samples, and nothing about others."},
 
-	"19.1": {number(1e-6, 2), "The shorter way round.", "From 23 over 0 to 1."},
+	"19.1": {function(threeTimes), "Spread out, four hours are the most. What if all go to bed at one time, and where is it farthest from all three?",
+		"All at 4 o'clock: 4, 4 and 12 hours, a mean of 6.67."},
 	"19.2": {function(arc), "d is the difference without whole circles; take the smaller of d and 1 - d.", "It is at most 1/2: nothing on a circle is farther away."},
 	"19.3": {function(onCircle), "p·u and p·v are the coordinates in the plane of the circle; math.Atan2 has their angle.", "The nearest point of the circle has the angle of the projection."},
 
@@ -248,6 +262,19 @@ func planar(rows [][]float64) (*datasets.Set, error) {
 	return datasets.New(flat, len(rows), 2)
 }
 
+// optimalAlong says whether the order along a direction is that of the optimal plan of exercise 15.1.
+func optimalAlong(theta []float64) (string, error) {
+	if len(theta) != 2 || floats.Norm(theta, 2) == 0 {
+		return "Expected a direction of the plane, two numbers.", nil
+	}
+	along := func(x, y float64) float64 { return x*theta[0] + y*theta[1] }
+	x, y := along(1, 4)-along(0, 0), along(2, 4)-along(3, 0)
+	if x*y > 0 {
+		return "", nil
+	}
+	return "Along it (0, 0) meets (2, 4), and the plan costs 20.", nil
+}
+
 // oneCentre are two clouds around one centre whose bracket is tight.
 func oneCentre(xy [][][]float64) (string, error) {
 	if p, err := bracketed(xy, 0, 1.01); p != "" || err != nil {
@@ -344,6 +371,29 @@ func onCircle(f func(p, u, v []float64) float64) (string, error) {
 		}
 	}
 	return "", nil
+}
+
+// threeTimes are times of day farther than 6 hours from 0, 8 and 16 o'clock.
+func threeTimes(hours []float64) (string, error) {
+	if len(hours) != 3 {
+		return "Expected three times of day.", nil
+	}
+	least := math.Inf(1)
+	for _, p := range [][3]float64{{0, 8, 16}, {0, 16, 8}, {8, 0, 16}, {8, 16, 0}, {16, 0, 8}, {16, 8, 0}} {
+		mean := 0.0
+		for i, at := range p {
+			if !(hours[i] >= 0 && hours[i] <= 24) {
+				return "Times of day are between 0 and 24.", nil
+			}
+			d := math.Abs(hours[i] - at)
+			mean += min(d, 24-d) / 3
+		}
+		least = min(least, mean)
+	}
+	if least > 6 {
+		return "", nil
+	}
+	return fmt.Sprintf("W₁ is %.3g hours.", least), nil
 }
 
 // arc tries the distance on a circle of length 1.
