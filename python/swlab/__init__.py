@@ -594,6 +594,7 @@ def barycenter(
         loss: a sliced loss of :func:`distance`, with its settings.
         steps: 100 if not given, each along new directions.
         points: of the barycenter; as many as a cloud has if not given.
+        control: of cv-sw; lower if not given.
 
     Returns:
         ``points`` [n, dim], also as ``out``, ``value``, the mean loss, its ``stderr``, ``loss`` and ``convention``.

@@ -23,8 +23,8 @@ import (
 type flow struct {
 	targets *datasets.Set // [N, m, d]
 	name    string        // of the loss
+	slicing slicing.Distribution
 	o       swlab.DistanceConfig
-	common  bool // all targets share the directions of a step
 }
 
 // newFlow returns the flow of a loss to the targets, as a mean over points.
@@ -43,34 +43,51 @@ func newFlow(targets *datasets.Set, name string, c loss.Config, seed uint64) (*f
 	if s.Cost == ot1d.Sphere {
 		return nil, fmt.Errorf("loss: %q compares unit vectors, expected a loss of points that are free to move", name)
 	}
-	_, ofClouds := s.Slicer.Distribution.(slicing.CloudDependent)
-	return &flow{targets: targets, name: name, o: swlab.DistanceConfig{Config: c, Seed: seed, Path: swlab.HostPath},
-		common: !ofClouds && !s.Slicer.Distribution.HasLocation()}, nil
+	o := swlab.DistanceConfig{Config: c, Seed: seed, Path: swlab.HostPath}
+	return &flow{targets: targets, name: name, slicing: s.Slicer.Distribution, o: o}, nil
 }
 
-// draw draws the directions of the next step, if all targets share them.
-func (f *flow) draw() error {
+// draw draws the directions of the next step, which all targets share, unless each has a single one. Those
+// that depend on the clouds are drawn for every target, and the targets take turns to give one.
+func (f *flow) draw(cloud []float64) error {
 	f.o.Seed, f.o.Directions = f.o.Seed+1, nil
-	if !f.common || f.targets.Dim == 1 {
+	dim := f.targets.Dim
+	if _, single := f.slicing.(slicing.Single); single || dim == 1 {
 		return nil
 	}
-	point, err := datasets.New(make([]float32, f.targets.Dim), 1, f.targets.Dim)
+	x, err := datasets.New(make([]float32, dim), 1, dim)
+	y := x
+	if _, ofClouds := f.slicing.(slicing.CloudDependent); ofClouds || f.slicing.HasLocation() {
+		x = f.targets
+		y, err = f.partners(cloud)
+	}
 	if err != nil {
 		return err
 	}
-	d, err := swlab.Distance(f.name, point, point, f.o)
+	d, err := swlab.Distance(f.name, x, y, f.o)
 	if err != nil {
 		return err
 	}
-	f.o.Directions = &swlab.Directions{Values: d.Directions, Shape: []int{len(d.Costs), f.targets.Dim}}
+	var values []float32
+	each := len(d.Costs) / x.Clouds
+	for i := range max(each, x.Clouds) {
+		at := (i%x.Clouds*each + i/x.Clouds) * dim
+		values = append(values, d.Directions[at:at+dim]...)
+	}
+	f.o.Directions = &swlab.Directions{Values: values, Shape: []int{len(values) / dim, dim}}
 	return nil
+}
+
+// partners are a cloud [n, d], once for every target.
+func (f *flow) partners(cloud []float64) (*datasets.Set, error) {
+	n := f.targets.Clouds
+	return datasets.New(slices.Repeat(vec.To[float32](cloud), n), n, len(cloud)/f.targets.Dim, f.targets.Dim)
 }
 
 // value is the mean loss of a cloud [n, d] to the targets; the gradient, if asked for, is that in its
 // points.
 func (f *flow) value(cloud []float64, gradient bool) (*swlab.Result, []float64, error) {
-	n := f.targets.Clouds
-	y, err := datasets.New(slices.Repeat(vec.To[float32](cloud), n), n, len(cloud)/f.targets.Dim, f.targets.Dim)
+	y, err := f.partners(cloud)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -101,7 +118,7 @@ func (f *flow) displacement(d *swlab.Result, gradient []float64) []float64 {
 	for i := range out {
 		out[i] *= factor
 	}
-	if !f.common || dim == 1 {
+	if f.o.Directions == nil {
 		return out
 	}
 	theta := vec.To[float64](d.Directions[:len(d.Directions)/f.targets.Clouds])

@@ -25,10 +25,10 @@ type BarycenterConfig struct {
 }
 
 // Descent are the settings of a loss for Barycenter: the defaults, but for an ascent that finds the
-// maximum.
+// maximum, and a control variate whose gradient at the mean of translates is 0.
 func Descent(name string) loss.Config {
 	c := loss.Defaults()
-	c.AscentSteps, c.AscentLearningRate = 100, 0.03
+	c.AscentSteps, c.AscentLearningRate, c.Control = 100, 0.03, "lower"
 	why, err := loss.Unread(name, c, false, "ascent_tangent")
 	c.AscentTangent = err == nil && why == ""
 	return c
@@ -49,11 +49,12 @@ type Middle struct {
 //
 // where the points are free (Rabin, Peyre, Delon and Bernot 2011; Bonneel et al. 2015). It starts with the
 // first cloud, moved to the mean of the centroids, or for another number of points with points of all
-// clouds. Each step draws directions, which all clouds share unless the loss has a location, and moves the
-// points to the minimum for the matching at hand. In the second half step k moves by 1/k, which averages
-// over the directions. A step that would raise its loss is halved until it does not. The minimum is
-// local. Of translates of one cloud it is the cloud at their mean, for p = 2 and directions of equal weight
-// (eb-sw has others); with directions around a location (v-dsw) as exactly as these are many.
+// clouds. Each step draws directions, which all clouds share (but max-sw, where each has its own), and
+// moves the points to the minimum for the matching at hand. Directions that depend on the clouds (v-dsw,
+// rp-sw) come from all pairs in turn. In the second half step k moves by 1/k, which averages over the
+// directions. A step that would raise its loss is halved until it does not. The minimum is local. Of
+// translates of one cloud it is the cloud at their mean, for p = 2 and directions of equal weight (eb-sw has
+// others, and so has the control variate upper).
 //
 // A loss without slices, and settings that it refuses, are errors.
 func Barycenter(s *datasets.Set, c BarycenterConfig) (*Middle, error) {
@@ -134,7 +135,7 @@ func start(s *datasets.Set, c BarycenterConfig) []float64 {
 func (f *flow) descend(y []float64, steps int) ([]float64, error) {
 	length := 1.0
 	for step := range steps {
-		if err := f.draw(); err != nil {
+		if err := f.draw(y); err != nil {
 			return nil, fmt.Errorf("step %d: %w", step, err)
 		}
 		d, gradient, err := f.value(y, true)

@@ -97,7 +97,7 @@ func Round8(v []float64) {
 // step moves a cloud in place to the minimum along new directions, with the matching held fixed, and
 // returns the largest change of a coordinate.
 func (f *flow) step(cloud []float64) (farthest float64, err error) {
-	if err := f.draw(); err != nil {
+	if err := f.draw(cloud); err != nil {
 		return 0, err
 	}
 	d, gradient, err := f.value(cloud, true)
