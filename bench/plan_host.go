@@ -141,18 +141,35 @@ func onBoth(p program) []program {
 	return []program{p, {Name: p.Name + avx2, Command: p.Command, Env: withoutAVX512}}
 }
 
-// pairs plans one call for many small pairs, and calls whose compiled graphs are kept.
+// pairs plans one call for many small pairs, what POT computes besides, and calls whose compiled graphs are
+// kept.
 func (p *planner) pairs() {
 	dir := filepath.Join(p.work, "clouds")
 	on := func(pairs, m int) ([]any, []file) {
 		flags := []any{"--clouds", dir, "--points", m, "--pairs", pairs}
-		return flags, []file{{filepath.Join(dir, fmt.Sprintf("%dx%d-directions.npy", pairs, m)), p.ours("distances", flags...)}}
+		name := fmt.Sprintf("%dx%d-directions.npy", pairs, m)
+		if pairs == 1 {
+			name = fmt.Sprintf("%d-directions.npy", m)
+		}
+		return flags, []file{{filepath.Join(dir, name), p.ours("distances", flags...)}}
 	}
 	pairs, m := p.small(1000), 512
 	flags, clouds := on(pairs, m)
 	flags = append(flags, "--slices", 100, "--seconds", p.atMost(2))
 	p.add(testCase{Group: "distance", Name: fmt.Sprintf("sliced W_2^2, %d pairs, m=%d L=100", pairs, m), Needs: clouds,
 		Programs: append([]program{{Name: swlab, Command: p.ours("distances", flags...)}, {Name: exact, Command: p.ours("distances", append(flags, "--exact")...)}}, numpy(flags)...)})
+	for _, c := range []struct {
+		loss, name    string
+		pairs, points int
+	}{
+		{"min-swgg", "min-SWGG", 1, 2048}, {"expected-plan", "expected plan", 1, 2048}, {"ssw", "spherical SW", 1, 2048},
+		{"partial-sw", "partial SW of half of the points", 1, 2048}, {"pairwise", "all pairs of 50 clouds", 50, 512},
+	} {
+		flags, clouds := on(c.pairs, p.small(c.points))
+		flags = append(flags, "--slices", 100, "--seconds", p.atMost(2), "--loss", c.loss)
+		p.add(testCase{Group: "distance", Name: fmt.Sprintf("%s, m=%d L=100", c.name, p.small(c.points)), Needs: clouds, Programs: []program{
+			{Name: swlab, Command: p.ours("distances", flags...)}, {Name: "POT, float64", Command: peer(".venv-pot", "pot_peer.py", flags...)}}})
+	}
 	for _, name := range []string{"chamfer", "emd-approx", "max-sw", "v-dsw"} {
 		flags, clouds := on(p.small(32), 1024)
 		flags = append(flags, "--slices", 100, "--seconds", p.atMost(2), "--loss", name)

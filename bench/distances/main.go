@@ -6,6 +6,7 @@
 //	go -C bench run ./distances --points 2048 --slices 1000
 //	go -C bench run ./distances --points 512 --pairs 1000 --slices 100
 //	go -C bench run ./distances --points 1024 --pairs 32 --slices 100 --loss chamfer --graph-alone
+//	go -C bench run ./distances --points 2048 --slices 100 --loss min-swgg
 //
 // It times a whole call of swlab.Distance: directions, costs, reduction and standard error. It
 // prints one JSON object; the error compares the value on the written directions with sorting in
@@ -27,6 +28,8 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
+	"github.com/sliced-wasserstein/lab/swlab/plan"
+	"github.com/sliced-wasserstein/lab/swlab/sets"
 )
 
 // common is the number of directions on which errors are measured.
@@ -47,7 +50,7 @@ func main() {
 	flag.IntVar(&o.points, "points", 2048, "of every cloud")
 	flag.IntVar(&o.pairs, "pairs", 1, "of clouds in a call")
 	flag.IntVar(&o.slices, "slices", 0, "directions per pair of the call that is timed; 0: write the clouds")
-	flag.StringVar(&o.loss, "loss", "sw", "one of loss.Names")
+	flag.StringVar(&o.loss, "loss", "sw", "one of loss.Names, min-swgg, expected-plan, or pairwise")
 	flag.BoolVar(&o.exact, "exact", false, "Path: HostPath")
 	flag.BoolVar(&o.graphAlone, "graph-alone", false, "only the compiled graph of the loss, or of its ascent")
 	flag.Float64Var(&o.seconds, "seconds", 2, "time to repeat the call for, at least three times")
@@ -86,14 +89,17 @@ func (o options) run() error {
 	if r.Seconds, err = timing.Repeat(o.seconds, call); err != nil {
 		return err
 	}
-	if o.loss != "sw" {
+	theta := directions()
+	switch o.loss {
+	case "chamfer", "emd-approx", "max-sw", "v-dsw": // directions of their own, or none
 		return r.Print(os.Stdout)
 	}
-	theta := directions()
 	if r.Value, err = o.distance(x, y, theta); err != nil {
 		return err
 	}
-	r.Error = math.Abs(r.Value/reference(x, y, theta) - 1)
+	if o.loss == "sw" {
+		r.Error = math.Abs(r.Value/reference(x, y, theta) - 1)
+	}
 	return r.Print(os.Stdout)
 }
 
@@ -140,8 +146,11 @@ func (o options) config(theta []float32) swlab.DistanceConfig {
 	if o.exact {
 		c.Path = swlab.HostPath
 	}
-	if o.loss == "sw" {
+	switch o.loss {
+	case "sw":
 		c.Reduce = loss.Mean
+	case "partial-sw":
+		c.Mass = o.points / 2
 	}
 	if theta != nil {
 		c.Directions = &swlab.Directions{Values: theta, Shape: []int{len(theta) / 3, 3}}
@@ -149,13 +158,71 @@ func (o options) config(theta []float32) swlab.DistanceConfig {
 	return c
 }
 
-// distance is swlab.Distance: with sw W_2^2, mean over pairs, points and slices.
+// distance is swlab.Distance: with sw W_2^2, mean over pairs, points and slices. Or it is the cost of a
+// sliced plan, which it makes, or the mean of all distances between the clouds of x.
 func (o options) distance(x, y *datasets.Set, theta []float32) (float64, error) {
+	switch o.loss {
+	case "min-swgg", "expected-plan":
+		return o.plan(x, y, theta)
+	case "pairwise":
+		return o.pairwise(x, theta)
+	case "ssw":
+		x, y = onSphere(x), onSphere(y)
+	}
 	d, err := swlab.Distance(o.loss, x, y, o.config(theta))
 	if err != nil {
 		return 0, err
 	}
 	return d.Value, nil
+}
+
+func (o options) plan(x, y *datasets.Set, theta []float32) (float64, error) {
+	c := plan.Config{Slices: o.slices, Seed: 2}
+	if theta != nil {
+		c.Slices, c.Directions = 0, float64s(theta)
+	}
+	s, err := plan.New(x.Positions(0), y.Positions(0), x.Dim, c)
+	if err != nil || o.loss == "min-swgg" {
+		return s.Cost, err
+	}
+	_, err = s.Expected()
+	return s.ExpectedCost, err
+}
+
+func (o options) pairwise(x *datasets.Set, theta []float32) (sum float64, err error) {
+	c := sets.Config{Slices: o.slices, Seed: 2}
+	if theta != nil {
+		c.Slices, c.Directions = 0, float64s(theta)
+	}
+	e, err := sets.Embed(x, c)
+	if err != nil {
+		return 0, err
+	}
+	all, err := e.Distances()
+	for _, v := range all {
+		sum += v / float64(x.Clouds*(x.Clouds-1))
+	}
+	return sum, err
+}
+
+// onSphere are the points, divided by their norms.
+func onSphere(s *datasets.Set) *datasets.Set {
+	out := *s
+	out.Coords = slices.Clone(s.Coords)
+	for p := range slices.Chunk(out.Coords, 3) {
+		norm := math.Sqrt(float64(p[0]*p[0] + p[1]*p[1] + p[2]*p[2]))
+		for i := range p {
+			p[i] = float32(float64(p[i]) / norm)
+		}
+	}
+	return &out
+}
+
+func float64s(v []float32) (out []float64) {
+	for _, v := range v {
+		out = append(out, float64(v))
+	}
+	return out
 }
 
 func directions() []float32 { return uniform(rand.New(rand.NewPCG(1, common)), common) }

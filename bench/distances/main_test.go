@@ -56,6 +56,35 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestOtherCalls: the mean of all distances is that of the reference, the best plan costs at most the mean of
+// the plans, both at least W_2^2 along a direction, and every call runs.
+func TestOtherCalls(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 1))
+	const points = 40
+	x, theta := &datasets.Set{Coords: uniform(r, 3*points), Clouds: 3, Points: points, Dim: 3}, uniform(r, 20)
+	value := func(loss string) float64 {
+		v, err := options{loss: loss, points: points}.distance(x, x.Select([]int{2, 0, 1}), theta)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	want := 0.0
+	for i := range 3 {
+		want += math.Sqrt(reference(x.Select([]int{i}), x.Select([]int{(i + 1) % 3}), theta)) / 3
+	}
+	if got := value("pairwise"); math.Abs(got-want) > 1e-6*want {
+		t.Errorf("pairwise: %v, reference %v", got, want)
+	}
+	sliced := reference(x.Select([]int{0}), x.Select([]int{2}), theta)
+	if best, mean := value("min-swgg"), value("expected-plan"); !(sliced < best && best < mean) {
+		t.Errorf("the best plan costs %v, the expected one %v, sliced %v", best, mean, sliced)
+	}
+	if all, half := value("ssw"), value("partial-sw"); !(all > 0 && half > 0) {
+		t.Errorf("ssw %v, partial %v", all, half)
+	}
+}
+
 // TestGraphAlone: every loss that the benchmark asks for has a graph, or an ascent, that runs
 // without the rest of the call.
 func TestGraphAlone(t *testing.T) {
