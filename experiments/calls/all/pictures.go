@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/sliced-wasserstein/lab/datasets"
@@ -234,7 +235,8 @@ func drawDifferences(r *calls.Request, s pictureSettings) (*vmfviz.Picture, erro
 	}
 	var lines []vmfviz.Difference
 	for _, row := range rows {
-		lines = append(lines, vmfviz.Difference{Label: row.Label, Value: (row.Low + row.High) / 2, Half: (row.High - row.Low) / 2})
+		middle := scalar.Round((row.Low+row.High)/2, 9) // two intervals of one difference stay in their order
+		lines = append(lines, vmfviz.Difference{Label: row.Label, Value: middle, Half: (row.High - row.Low) / 2})
 	}
 	return vmfviz.Differences(vmfviz.DifferencesOptions{Title: s.Title, Quantity: s.X, Reference: s.Y}, lines...)
 }
