@@ -9,7 +9,6 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/swlab"
-	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
 
@@ -108,15 +107,6 @@ func translated() (float64, error) {
 		return 0, err
 	}
 	return d.Value, nil
-}
-
-// parameters is the number of weights of L for clouds of 1024 points.
-func parameters() (float64, error) {
-	a, err := amortizer.New("l", amortizer.Config{Points: 1024})
-	if err != nil {
-		return 0, err
-	}
-	return float64(amortizer.Parameters(a)), nil
 }
 
 // line is F for two points each on the axes, along the first.

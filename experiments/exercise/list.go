@@ -47,7 +47,8 @@ var exercises = map[string]exercise{
 	"06.2": {function(tangentStep), "Subtract (g'θ) θ from g, go s times what is left, and divide by the norm.", "The step turns the direction and keeps its length."},
 	"06.3": {function(localTop), "Look at seeds for the guitar and the mug first: two or three of 16 starts end low.", "From there no small step leads up. Several starts, or a certificate, tell."},
 
-	"07.1": {computed(1e-6, parameters), "One weight for each position in X and in Y, and one offset.", "2m + 1."},
+	"07.1": {word("no"), "Replace x, y and the call of predict in the cell of section 1, and look at the sphere of L.",
+		"L has one weight for every place in the list: trained or not, its dot moves with the order."},
 	"07.2": {number(1e-3, math.Acos(0.6)*180/math.Pi), "The prediction is x₁ + y₂, divided by its norm: (3, 4, 0) / 5 at first.", "53.1°: the same two sets, another prediction."},
 	"07.3": {function(ordersOfLA), "The y axis comes near. Turn it a little.", "One cloud, two lists, two directions."},
 
@@ -59,12 +60,14 @@ var exercises = map[string]exercise{
 
 	"09.1": {word("alike"), "Look at the last row: which output belongs to which input?",
 		"At the same learning rate Chamfer is still at the mean shape: its gradient is another one, and says nothing of how many points go where."},
-	"09.2": {number(1e-6, 256), "The sum over m points is m times the mean. So is its gradient.", "256: a mean over points is 256 times smaller, and so is its gradient."},
+	"09.2": {word("no"), "What decides the length of a step, beside the learning rate?",
+		"A mean over 256 points has a gradient 256 times smaller: a learning rate belongs to its reduction."},
 	"09.3": {word("no"), "What does a step depend on, beside the seed, the step number and the checkpoint?", "Randomness is a function of seed and step, so nothing is lost."},
 
 	"10.1": {number(0.26, 4), "Compare the three values of a row with the three of row 0, seed by seed: are all larger, or all smaller?",
 		"By chance alone three signs agree in a quarter of all cases."},
-	"10.2": {word("no"), "Is 0 among the values that the interval allows?", "The interval holds 0: not resolved."},
+	"10.2": {number(0.21, 5), "n seeds resolve a difference if t(n) s / √n is below its size. Begin with n = 2.",
+		"5. What a small difference costs is seeds, and every one is a training."},
 	"10.3": {function(paired), "Take the differences first, cloud by cloud; then their mean, and their standard deviation by √n.", "What both rows share cancels before the spread is taken."},
 
 	"11.1": {word("chair"), "Run the cells again with the two names, and read the number below the curves.",
