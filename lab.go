@@ -24,19 +24,20 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
+	"maps"
 	"math"
 	"os"
 	"reflect"
 	"runtime"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/janpfeifer/gonb/gonbui"
-	"github.com/janpfeifer/gonb/gonbui/protocol"
 
-	"github.com/sliced-wasserstein/lab/internal/process"
+	"github.com/sliced-wasserstein/lab/internal/client"
 )
 
 // Clouds are one or more clouds of equally many points, which the process holds.
@@ -44,7 +45,7 @@ type Clouds struct {
 	Name               string
 	Count, Points, Dim int
 	Classes            []string // names of classes, nil if unknown
-	found              *found
+	found              *client.Found
 	points             string // name of the array
 	labels             []int32
 }
@@ -72,6 +73,68 @@ func option[T any](name string, values ...T) Option {
 // Set is any setting by its name on the command line, such as Set("chain", 5).
 func Set(name string, values ...any) Option {
 	return option(strings.ReplaceAll(name, "-", "_"), values...)
+}
+
+// newRequest is a call with options of one value each.
+func newRequest(function string, o []Option) client.Request {
+	r := client.New(function)
+	options(&r, o)
+	return r
+}
+
+// call asks for what needs no more than options and arrays.
+func call(function string, o []Option, in ...client.Input) *client.Found {
+	r := newRequest(function, o)
+	r.Inputs = append(r.Inputs, in...)
+	return client.Ask(r)
+}
+
+// options puts options with one value into the settings.
+func options(r *client.Request, o []Option) {
+	for _, v := range o {
+		r.Own = r.Own || v.own
+		switch {
+		case v.name == "":
+		case v.clouds != nil:
+			r.Inputs = append(r.Inputs, v.clouds.input(v.name))
+		case v.numbers != nil:
+			r.Inputs = append(r.Inputs, client.Raw(v.name, v.numbers, 1, len(v.numbers)))
+		case len(v.values) != 1:
+			client.Fail(fmt.Errorf("%s: expected one value, found %d; Ablate and Sweep take several", v.name, len(v.values)))
+		default:
+			set(r, v.name, v.values[0])
+			if v.file != "" {
+				set(r, "weights", v.file)
+			}
+		}
+	}
+}
+
+// vary is options, but those with several values are the grid.
+func vary(r *client.Request, o []Option) {
+	var grid []string
+	for _, v := range o {
+		if len(v.values) > 1 {
+			r.Own = r.Own || v.own
+			grid = append(grid, v.name+"="+strings.Join(v.values, ","))
+			delete(r.Settings, v.name)
+			continue
+		}
+		options(r, []Option{v})
+	}
+	if grid != nil {
+		r.Settings["vary"] = strings.Join(grid, ";")
+	}
+}
+
+func set(r *client.Request, name, value string) {
+	if name != "seed" {
+		r.Settings[name] = value
+		return
+	}
+	if _, err := fmt.Sscan(value, &r.Seed); err != nil {
+		client.Fail(fmt.Errorf("seed: expected a whole number of at least 0, found %q", value))
+	}
 }
 
 // Settings of distances; see loss.Config.
@@ -120,9 +183,9 @@ func Show(v any) {
 	case interface{ Show() }:
 		v.Show()
 	case [][]string:
-		display(htmlTable(v[0], v[1:]), textTable(v[0], v[1:]))
+		client.Display(client.Table(v))
 	default:
-		show(fmt.Sprint(v))
+		client.Show(fmt.Sprint(v))
 	}
 }
 
@@ -138,19 +201,14 @@ func Shapes(name string, o ...Option) *Clouds { return load(name, true, o) }
 func Size(points int) Option { return option("points", points) }
 
 func load(name string, all bool, o []Option) *Clouds {
-	r := newRequest("cloud", o)
-	r.Settings["name"] = name
-	if all {
-		r.Settings["all"] = "true"
-	}
-	f := ask(r)
-	shape := f.array("points").Shape
-	c := &Clouds{Name: f.answer.Text["name"], Count: shape[0], Points: shape[1], Dim: shape[2], found: f, points: "points"}
-	if names := f.answer.Text["classes"]; names != "" {
+	f := call("cloud", append(slices.Clone(o), Set("name", name), Set("all", all)))
+	shape := f.Shape("points")
+	c := &Clouds{Name: f.Text("name"), Count: shape[0], Points: shape[1], Dim: shape[2], found: f, points: "points"}
+	if names := f.Text("classes"); names != "" {
 		c.Classes = strings.Split(names, ",")
 	}
-	if f.has("labels") {
-		c.labels = values[int32](f.array("labels"))
+	if f.Has("labels") {
+		c.labels = client.Values[int32](f, "labels")
 	}
 	return c
 }
@@ -160,34 +218,25 @@ func Points[T float32 | float64](rows [][]T) *Clouds {
 	var flat []T
 	for i, row := range rows {
 		if len(row) != len(rows[0]) {
-			fail(fmt.Errorf("points: row %d has %d coordinates, expected %d as row 0 has", i, len(row), len(rows[0])))
+			client.Fail(fmt.Errorf("points: row %d has %d coordinates, expected %d as row 0 has", i, len(row), len(rows[0])))
 		}
 		flat = append(flat, row...)
 	}
 	if len(flat) == 0 {
-		fail(fmt.Errorf("points: expected at least one point, found none"))
+		client.Fail(fmt.Errorf("points: expected at least one point, found none"))
 	}
 	return made("", flat, 1, len(rows), len(rows[0]))
 }
 
 // made hands numbers to the process.
 func made[T float32 | float64](name string, flat []T, shape ...int) *Clouds {
-	r := newRequest("array", nil)
-	r.inputs = append(r.inputs, rawInput("x", flat, shape...))
-	return &Clouds{Name: name, Count: shape[0], Points: shape[1], Dim: shape[2], found: ask(r), points: "x"}
+	f := call("array", nil, client.Raw("x", flat, shape...))
+	return &Clouds{Name: name, Count: shape[0], Points: shape[1], Dim: shape[2], found: f, points: "x"}
 }
 
 // Coordinates returns the points, [Count, Points, Dim], row by row.
 func (c *Clouds) Coordinates() []float32 {
-	a := c.found.array(c.points)
-	if a.DType == "float64" {
-		var out []float32
-		for _, v := range values[float64](a) {
-			out = append(out, float32(v))
-		}
-		return out
-	}
-	return values[float32](a)
+	return client.Values[float32](c.found, c.points)
 }
 
 func (c *Clouds) String() string {
@@ -195,12 +244,14 @@ func (c *Clouds) String() string {
 }
 
 // Plot draws the clouds, at most six of them.
-func (c *Clouds) Plot() *Picture { return draw("clouds", map[string]string{}, c.input("x")) }
+func (c *Clouds) Plot() *Picture { return draw("clouds", nil, c.input("x")) }
 
 // Show shows the picture in a notebook.
 func (c *Clouds) Show() { c.Plot().Show() }
 
-func (c *Clouds) input(name string) input { return input{name: name, of: c.found, array: c.points} }
+func (c *Clouds) input(name string) client.Input {
+	return client.Input{Name: name, Of: c.found, Array: c.points}
+}
 
 // Comparison computes a distance of the clouds x and y. Of several clouds it compares pairs.
 type Comparison func(x, y *Clouds, o ...Option) *Distance
@@ -254,24 +305,21 @@ type Distance struct {
 
 	name  string
 	own   bool
-	found *found
+	found *client.Found
 	x, y  *Clouds
 }
 
 func distance(name string, x, y *Clouds, o []Option) *Distance {
 	if x == nil || y == nil {
-		fail(fmt.Errorf("%s: expected two clouds, found one", name))
+		client.Fail(fmt.Errorf("%s: expected two clouds, found one", name))
 	}
-	r := newRequest("distance", o)
-	r.Settings["loss"] = name
-	r.inputs = append(r.inputs, x.input("x"), y.input("y"))
-	f := ask(r)
-	d := &Distance{name: name, found: f, x: x, y: y, Loss: f.answer.Text["loss"], Convention: f.answer.Text["convention"],
-		Value: f.number("value"), StdErr: f.number("stderr"), P: f.number("p"), PerPair: values[float64](f.array("per_pair")),
-		PerPairErr: values[float64](f.array("per_pair_stderr")), Warnings: f.answer.Warnings}
-	interval := values[float64](f.array("interval"))
+	f := call("distance", append(slices.Clone(o), Set("loss", name)), x.input("x"), y.input("y"))
+	d := &Distance{name: name, found: f, x: x, y: y, Loss: f.Text("loss"), Convention: f.Text("convention"),
+		Value: f.Number("value"), StdErr: f.Number("stderr"), P: f.Number("p"), PerPair: client.Values[float64](f, "per_pair"),
+		PerPairErr: client.Values[float64](f, "per_pair_stderr"), Warnings: f.Warnings()}
+	interval := client.Values[float64](f, "interval")
 	d.Low, d.High = interval[0], interval[1]
-	d.Slices, _ = strconv.Atoi(f.answer.Text["slices"])
+	d.Slices, _ = strconv.Atoi(f.Text("slices"))
 	return d
 }
 
@@ -285,10 +333,10 @@ func (d *Distance) Directions() []float32 { return d.float32s("directions") }
 func (d *Distance) Location() []float32 { return d.float32s("location") }
 
 func (d *Distance) float32s(name string) []float32 {
-	if !d.found.has(name) {
+	if !d.found.Has(name) {
 		return nil
 	}
-	return values[float32](d.found.array(name))
+	return client.Values[float32](d.found, name)
 }
 
 func (d *Distance) String() string {
@@ -307,7 +355,7 @@ func (d *Distance) String() string {
 }
 
 // Show shows value, error and convention.
-func (d *Distance) Show() { show(d.String()) }
+func (d *Distance) Show() { client.Show(d.String()) }
 
 // Slice draws the slice along a direction; without one, along the most expensive of the distance's.
 func (d *Distance) Slice(theta ...float64) *Picture { return d.slice("slice", theta) }
@@ -316,37 +364,37 @@ func (d *Distance) Slice(theta ...float64) *Picture { return d.slice("slice", th
 func (d *Distance) Turn(theta ...float64) *Picture { return d.slice("turn", theta) }
 
 func (d *Distance) slice(kind string, theta []float64) *Picture {
-	in := []input{d.x.input("x"), d.y.input("y")}
+	in := []client.Input{d.x.input("x"), d.y.input("y")}
 	if len(theta) > 0 {
 		flat := make([]float32, len(theta))
 		for i, v := range theta {
 			flat[i] = float32(v)
 		}
-		in = append(in, rawInput("theta", flat, len(flat)))
+		in = append(in, client.Raw("theta", flat, len(flat)))
 	}
-	if d.found.has("directions") {
-		in = append(in, input{name: "directions", of: d.found, array: "directions"})
+	if d.found.Has("directions") {
+		in = append(in, d.found.Input("directions"))
 	}
-	return draw(kind, map[string]string{}, in...)
+	return draw(kind, nil, in...)
 }
 
 // Sphere draws the directions, and the location where there is one, in three dimensions.
 func (d *Distance) Sphere() *Picture {
-	var in []input
+	var in []client.Input
 	for _, name := range []string{"directions", "location"} {
-		if d.found.has(name) {
-			in = append(in, input{name: name, of: d.found, array: name})
+		if d.found.Has(name) {
+			in = append(in, d.found.Input(name))
 		}
 	}
-	return draw("sphere", map[string]string{}, in...)
+	return draw("sphere", nil, in...)
 }
 
 // Plot is Slice without a direction or, without directions, the two clouds.
 func (d *Distance) Plot() *Picture {
-	if d.found.has("directions") && (d.x.Dim == 2 || d.x.Dim == 3) {
+	if d.found.Has("directions") && (d.x.Dim == 2 || d.x.Dim == 3) {
 		return d.Slice()
 	}
-	return draw("clouds", map[string]string{}, d.x.input("x"), d.y.input("y"))
+	return draw("clouds", nil, d.x.input("x"), d.y.input("y"))
 }
 
 // Optimum is how near a distance's location is to the best direction for a pair of clouds. Costs are W₂² of
@@ -364,24 +412,22 @@ type Optimum struct {
 func (d *Distance) Optimum() *Optimum {
 	at := d.Location()
 	if len(at) == 0 || d.x.Count != 1 {
-		fail(errors.New("optimum: expected a distance of one pair of clouds that has a location, as Max-SW and v-DSW do"))
+		client.Fail(errors.New("optimum: expected a distance of one pair of clouds that has a location, as Max-SW and v-DSW do"))
 	}
-	r := newRequest("distance", []Option{Set("loss", "max-sw"), Mean(), Set("certify", true)})
-	r.inputs = append(r.inputs, d.x.input("x"), d.y.input("y"))
-	best := ask(r)
-	r = newRequest("distance", []Option{Set("loss", "sw"), Mean()})
-	r.inputs = append(r.inputs, d.x.input("x"), d.y.input("y"), rawInput("directions", at, 1, len(at)))
-	o := &Optimum{Location: at, Best: values[float32](best.array("location")), Cost: ask(r).number("value"),
-		Highest: best.number("value"), name: d.Loss}
-	o.Gap = values[float64](best.array("duality_gap"))[0]
+	x, y := d.x.input("x"), d.y.input("y")
+	best := call("distance", []Option{Set("loss", "max-sw"), Mean(), Set("certify", true)}, x, y)
+	there := call("distance", []Option{Set("loss", "sw"), Mean()}, x, y, client.Raw("directions", at, 1, len(at)))
+	o := &Optimum{Location: at, Best: client.Values[float32](best, "location"), Cost: there.Number("value"),
+		Highest: best.Number("value"), name: d.Loss}
+	o.Gap = client.Values[float64](best, "duality_gap")[0]
 	cos := 0.0
 	for i, v := range at {
 		cos += float64(v) * float64(o.Best[i])
 	}
 	o.Angle = math.Acos(min(1, math.Abs(cos))) * 180 / math.Pi
 	if d.x.Dim == 3 {
-		o.picture = draw("landscape", map[string]string{"blur": wholeF}, d.x.input("x"), d.y.input("y"), rawInput("location", at, len(at)),
-			rawInput("optimum", o.Best, len(at)))
+		o.picture = draw("landscape", map[string]string{"blur": wholeF}, x, y, client.Raw("location", at, len(at)),
+			client.Raw("optimum", o.Best, len(at)))
 	}
 	return o
 }
@@ -394,7 +440,7 @@ func (o *Optimum) String() string {
 // Show shows the numbers and, in space, the cost of every direction with the location as an arrow and the best
 // direction as a ring.
 func (o *Optimum) Show() {
-	show(o.String())
+	client.Show(o.String())
 	if o.picture != nil {
 		o.picture.Show()
 	}
@@ -406,8 +452,7 @@ func (o *Optimum) Plot() *Picture { return o.picture }
 // Picture is a picture that can be shown and saved.
 type Picture struct {
 	Alt     string // what it shows, in words
-	request request
-	found   *found
+	found   *client.Found
 	caption string
 }
 
@@ -418,46 +463,29 @@ func (p *Picture) Caption(text string) *Picture {
 	return &q
 }
 
-func draw(kind string, settings map[string]string, in ...input) *Picture {
-	r := newRequest("picture", nil)
-	r.Settings, r.inputs = settings, in
-	settings["kind"] = kind
-	f := ask(r)
-	return &Picture{request: r, found: f, Alt: f.answer.Text["alt"]}
+func draw(kind string, settings map[string]string, in ...client.Input) *Picture {
+	r := client.New("picture", in...)
+	maps.Copy(r.Settings, settings)
+	r.Settings["kind"] = kind
+	f := client.Ask(r)
+	return &Picture{found: f, Alt: f.Text("alt")}
 }
 
 func (p *Picture) String() string { return "[picture: " + p.Alt + "]" }
 
 // Show shows the picture.
 func (p *Picture) Show() {
-	if !gonbui.IsNotebook {
-		fmt.Println(p)
-		return
-	}
-	width, err := strconv.Atoi(p.found.answer.Text["width"])
-	check(err)
-	gonbui.SendData(&protocol.DisplayData{
-		Data:     map[protocol.MIMEType]any{protocol.MIMEImagePNG: values[uint8](p.found.array("png")), protocol.MIMETextPlain: p.Alt},
-		Metadata: map[string]any{string(protocol.MIMEImagePNG): map[string]int{"width": width}},
-	})
-	if turns := p.found.answer.Text["turns"]; turns != "" { // a form that the reader can turn
-		display(turns, "")
-	}
-	if p.caption != "" {
-		display(captioned(p.caption), "")
-	}
-	gonbui.Sync()
+	width, err := strconv.Atoi(p.found.Text("width"))
+	client.Check(err)
+	client.Picture(client.Values[uint8](p.found, "png"), width, p.Alt, p.found.Text("turns"), p.caption)
 }
 
 // Save writes the picture beside the notebook; the name ends in .png, .svg or .pdf.
 func (p *Picture) Save(path string) {
-	r := p.request
-	r.Function = "save"
-	r.Settings = map[string]string{"out": path}
-	for k, v := range p.request.Settings {
-		r.Settings[k] = v
-	}
-	ask(r)
+	r := p.found.Request
+	r.Function, r.Settings = "save", maps.Clone(r.Settings)
+	r.Settings["out"] = path
+	client.Ask(r)
 }
 
 // Curve draws y against x. The x axis is logarithmic where its values are positive and span a
@@ -469,7 +497,7 @@ func Curve(xLabel, yLabel string, x, y []float64) *Picture {
 // VMF draws a von Mises-Fisher distribution on the sphere, with a slider of κ in a notebook: 400 directions around
 // the location, of any length but 0.
 func VMF(kappa float64, location ...float64) *Picture {
-	return draw("vmf", map[string]string{"kappa": fmt.Sprint(kappa)}, rawInput("location", location, len(location)))
+	return draw("vmf", map[string]string{"kappa": fmt.Sprint(kappa)}, client.Raw("location", location, len(location)))
 }
 
 // Ablation is a distance over a grid of settings, each with several seeds.
@@ -478,7 +506,7 @@ type Ablation struct {
 	Convention string
 	Warnings   []string
 
-	found *found
+	found *client.Found
 }
 
 // AblationRow is a point of the grid.
@@ -491,15 +519,14 @@ type AblationRow struct {
 // Ablate computes a distance for every combination of the options that have several values. Without a
 // loss it is v-DSW.
 func Ablate(x, y *Clouds, o ...Option) *Ablation {
-	r := newRequest("ablate", nil)
+	r := client.New("ablate", x.input("x"), y.input("y"))
 	r.Settings["loss"] = "v-dsw"
-	r.vary(o)
-	r.inputs = append(r.inputs, x.input("x"), y.input("y"))
-	f := ask(r)
-	a := &Ablation{Convention: f.answer.Text["convention"], Warnings: f.answer.Warnings, found: f}
+	vary(&r, o)
+	f := client.Ask(r)
+	a := &Ablation{Convention: f.Text("convention"), Warnings: f.Warnings(), found: f}
 	var rows []map[string]string
-	check(json.Unmarshal([]byte(f.answer.Text["rows"]), &rows))
-	all := values[float64](f.array("values"))
+	f.JSON("rows", &rows)
+	all := client.Values[float64](f, "values")
 	n := len(all) / max(1, len(rows))
 	for i, settings := range rows {
 		row := AblationRow{Settings: settings, Values: all[i*n : (i+1)*n]}
@@ -523,47 +550,46 @@ func meanAndSD(v []float64) (mean, sd float64) {
 }
 
 // names are the settings that vary, in order.
-func (a *Ablation) names() (out []string) {
-	seen := map[string]bool{}
+func (a *Ablation) names() []string {
+	seen := map[string]string{}
 	for _, r := range a.Rows {
-		for name := range r.Settings {
-			if !seen[name] {
-				seen[name] = true
-				out = append(out, name)
-			}
-		}
+		maps.Copy(seen, r.Settings)
 	}
-	sort.Strings(out)
-	return out
+	return slices.Sorted(maps.Keys(seen))
 }
 
 // Curves draws the mean against one setting, a curve for every combination of the others. A band is one standard
 // deviation over the seeds. Without a name it is the setting with the most numbers.
 func (a *Ablation) Curves(along ...string) *Picture {
-	settings := map[string]string{"rows": a.found.answer.Text["rows"], "y": a.Convention}
+	settings := map[string]string{"rows": a.found.Text("rows"), "y": a.Convention}
 	if len(along) > 0 {
 		settings["x"] = along[0]
 	}
-	return draw("ablation", settings, input{name: "values", of: a.found, array: "values"})
+	return draw("ablation", settings, a.found.Input("values"))
 }
 
-func (a *Ablation) table() (header []string, rows [][]string) {
-	header = append(a.names(), "mean", "sd over seeds")
+func (a *Ablation) table() [][]string {
+	names := a.names()
+	rows := [][]string{append(slices.Clone(names), "mean", "sd over seeds")}
 	for _, r := range a.Rows {
 		var row []string
-		for _, name := range a.names() {
+		for _, name := range names {
 			row = append(row, r.Settings[name])
 		}
 		rows = append(rows, append(row, fmt.Sprintf("%.6g", r.Mean), fmt.Sprintf("%.2g", r.SD)))
 	}
-	return header, rows
+	return rows
 }
 
-func (a *Ablation) String() string { return textTable(a.table()) + a.Convention }
+func (a *Ablation) String() string {
+	_, text := client.Table(a.table())
+	return text + a.Convention
+}
 
 // Show shows a table.
 func (a *Ablation) Show() {
-	display(htmlTable(a.table())+"<p>"+escape(a.Convention)+"</p>", a.String())
+	code, text := client.Table(a.table())
+	client.Display(code+"<p>"+html.EscapeString(a.Convention)+"</p>", text+a.Convention)
 }
 
 // Save writes the rows as .csv, or the curves as .png, .svg or .pdf.
@@ -572,12 +598,11 @@ func (a *Ablation) Save(path string) {
 		a.Curves().Save(path)
 		return
 	}
-	header, rows := a.table()
 	var b strings.Builder
-	for _, row := range append([][]string{header}, rows...) {
+	for _, row := range a.table() {
 		fmt.Fprintln(&b, strings.Join(row, ","))
 	}
-	check(os.WriteFile(path, []byte(b.String()), 0o644))
+	client.Check(os.WriteFile(path, []byte(b.String()), 0o644))
 }
 
 // Run is a training.
@@ -586,7 +611,7 @@ type Run struct {
 	Steps   int
 	Folder  string // with weights, log and checkpoints
 	Backend string
-	found   *found
+	found   *client.Found
 	by      Option // the amortizer, if any
 	state   string // of its weights: "weights", of the last step, or "best"
 }
@@ -596,11 +621,9 @@ type Run struct {
 // finished training is read. What is not given has the size of the tables' preset quick: 3 epochs,
 // batches of 32.
 func Train(l Comparison, o ...Option) *Run {
-	r := newRequest("train", nil)
-	r.options(append([]Option{l.loss()}, o...))
-	f := ask(r)
-	run := &Run{Loss: f.number("loss"), Steps: int(values[int32](f.array("steps"))[0]), Folder: f.answer.Text["run"],
-		Backend: f.answer.Text["backend"], found: f, state: "weights"}
+	f := call("train", append([]Option{l.loss()}, o...))
+	run := &Run{Loss: f.Number("loss"), Steps: int(client.Values[int32](f, "steps")[0]), Folder: f.Text("run"),
+		Backend: f.Text("backend"), found: f, state: "weights"}
 	for _, v := range o {
 		if v.name == "amortizer" {
 			run.by = v
@@ -611,7 +634,7 @@ func Train(l Comparison, o ...Option) *Run {
 }
 
 // Losses are those of all steps.
-func (r *Run) Losses() []float64 { return values[float64](r.found.array("losses")) }
+func (r *Run) Losses() []float64 { return client.Values[float64](r.found, "losses") }
 
 // Amortizer is the file with the amortizer's weights.
 func (r *Run) Amortizer() string { return r.Folder + "/amortizer.safetensors" }
@@ -619,7 +642,7 @@ func (r *Run) Amortizer() string { return r.Folder + "/amortizer.safetensors" }
 // Amortized makes a distance take its location from the trained amortizer.
 func (r *Run) Amortized() Option {
 	if r.by.file == "" {
-		fail(errors.New("amortized: this training has no amortizer"))
+		client.Fail(errors.New("amortized: this training has no amortizer"))
 	}
 	return r.by
 }
@@ -629,12 +652,12 @@ func (r *Run) String() string {
 }
 
 // Show shows losses and reconstructions, and how far the training came.
-func (r *Run) Show() { r.found.show("<pre>"+escape(r.String())+"</pre>", r.String()) }
+func (r *Run) Show() { r.found.Show("<pre>"+html.EscapeString(r.String())+"</pre>", r.String()) }
 
 // Sheet is a table with numbers in several formats.
 type Sheet struct {
 	Rows  []Row // of a sweep, in the order of its grid; nil otherwise
-	found *found
+	found *client.Found
 }
 
 // Row is a point of the grid of a sweep.
@@ -652,19 +675,19 @@ type Row struct {
 // Sweep trains over a grid: the options with several values vary. It shows table and plot while it works. Without a loss
 // it is LA v-DSW on the built-in shapes.
 func Sweep(o ...Option) *Sheet {
-	r := newRequest("sweep", nil)
+	r := client.New("sweep")
 	var all []Option
 	for _, v := range o {
 		if v.clouds != nil {
 			all = append(all, option("points", v.clouds.Points))
-			v = option("data", v.clouds.found.request.Settings["name"])
+			v = option("data", v.clouds.found.Request.Settings["name"])
 		}
 		all = append(all, v)
 	}
-	r.vary(all)
-	t := &Sheet{found: ask(r)}
+	vary(&r, all)
+	t := &Sheet{found: client.Ask(r)}
 	var read struct{ Rows []Row }
-	check(json.Unmarshal([]byte(t.found.answer.Text["json"]), &read))
+	t.found.JSON("json", &read)
 	t.Rows = read.Rows
 	return t
 }
@@ -672,9 +695,7 @@ func Sweep(o ...Option) *Sheet {
 // Table makes a table of the paper: toy-sized unless a [Preset] says otherwise, and all of its rows unless [Rows] names
 // some.
 func Table(name string, o ...Option) *Sheet {
-	r := newRequest("table", o)
-	r.Settings["name"] = name
-	return &Sheet{found: ask(r)}
+	return &Sheet{found: call("table", append(slices.Clone(o), Set("name", name)))}
 }
 
 // Preset is the size of a table: smoke, quick, desk or paper.
@@ -685,25 +706,23 @@ func Rows(names ...string) Option { return option("rows", strings.Join(names, ",
 
 // Results shows what has been measured for a table of the paper, docs/results: the verdict, a picture and the table.
 func Results(name string) {
-	r := newRequest("results", nil)
-	r.Settings["name"] = name
-	ask(r)
+	call("results", []Option{Set("name", name)})
 	gonbui.Sync()
 }
 
-func (t *Sheet) String() string { return t.found.answer.Text["text"] }
+func (t *Sheet) String() string { return t.found.Text("text") }
 
 // Show shows the table.
-func (t *Sheet) Show() { t.found.show("", t.String()) }
+func (t *Sheet) Show() { t.found.Show("", t.String()) }
 
 // Save writes the table beside the notebook: .md, .csv, .tex or .json.
 func (t *Sheet) Save(path string) {
 	format := map[string]string{"md": "md", "csv": "csv", "tex": "latex", "json": "json", "html": "html", "txt": "text"}[path[strings.LastIndex(path, ".")+1:]]
-	text, ok := t.found.answer.Text[format]
-	if !ok {
-		fail(fmt.Errorf("%s: expected a name that ends in .md, .csv, .tex, .json, .html or .txt", path))
+	text := t.found.Text(format)
+	if text == "" {
+		client.Fail(fmt.Errorf("%s: expected a name that ends in .md, .csv, .tex, .json, .html or .txt", path))
 	}
-	check(os.WriteFile(path, []byte(text), 0o644))
+	client.Check(os.WriteFile(path, []byte(text), 0o644))
 }
 
 // GapResult is one row of the study of the amortization gap; see experiments/gap.Result.
@@ -711,44 +730,39 @@ type GapResult map[string]any
 
 // Gap measures how far an amortizer's location falls below the best one, on pairs of the clouds.
 func Gap(o ...Option) GapResult {
-	r := newRequest("gap", nil)
-	r.options(o)
 	var out GapResult
-	check(json.Unmarshal([]byte(ask(r).answer.Text["result"]), &out))
+	call("gap", o).JSON("result", &out)
 	return out
 }
 
 // Show shows the result.
 func (g GapResult) Show() {
 	raw, err := json.MarshalIndent(g, "", "  ")
-	check(err)
-	show(string(raw))
+	client.Check(err)
+	client.Show(string(raw))
 }
 
 // Keep returns the value of f, which is computed once: later cells get what is kept under that name, as long as
 // f and all that it calls in the notebook have the same source. What f reads besides, a clock or a
 // file, is yours to forget ([Forget]). Values keep their exported fields.
 func Keep[T any](name string, f func() T) T {
-	r := newRequest("kept", nil)
+	r := client.New("kept")
 	r.Settings["name"] = name
 	r.Settings["frames"], r.Settings["built"] = callers()
 	name = runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name()
 	if _, outside, _ := strings.Cut(name, "."); !strings.HasPrefix(outside, "init.") && !strings.HasPrefix(outside, "glob.") {
 		r.Settings["function"] = name
 	}
-	kept := ask(r)
+	kept := client.Ask(r)
 	var v T
-	if kept.has("value") {
-		check(gob.NewDecoder(bytes.NewReader(values[uint8](kept.array("value")))).Decode(&v))
+	if kept.Has("value") {
+		client.Check(gob.NewDecoder(bytes.NewReader(client.Values[uint8](kept, "value"))).Decode(&v))
 		return v
 	}
 	v = f()
 	var b bytes.Buffer
-	check(gob.NewEncoder(&b).Encode(v))
-	k := newRequest("keep", nil)
-	k.Settings = map[string]string{"name": r.Settings["name"], "code": kept.answer.Text["code"]}
-	k.inputs = append(k.inputs, rawInput("value", b.Bytes(), b.Len()))
-	ask(k)
+	client.Check(gob.NewEncoder(&b).Encode(v))
+	call("keep", []Option{Set("name", r.Settings["name"]), Set("code", kept.Text("code"))}, client.Raw("value", b.Bytes(), b.Len()))
 	return v
 }
 
@@ -767,32 +781,32 @@ func callers() (frames, built string) {
 		all = append(all, frame{f.Function, f.File, f.Line})
 	}
 	raw, err := json.Marshal(all)
-	check(err)
+	client.Check(err)
 	path, err := os.Executable()
-	check(err)
+	client.Check(err)
 	info, err := os.Stat(path)
-	check(err)
+	client.Check(err)
 	return string(raw), info.ModTime().Format(time.RFC3339Nano)
 }
 
 // Vars shows what is kept: what it is, its arrays, bytes, how long it took, and when it was used.
 func Vars() {
-	f := ask(newRequest("variables", nil))
+	f := call("variables", nil)
 	var rows []struct {
 		What, Shapes string
 		Bytes        int64
 		Seconds, Age float64
 	}
-	check(json.Unmarshal([]byte(f.answer.Text["rows"]), &rows))
-	var cells [][]string
+	f.JSON("rows", &rows)
+	cells := [][]string{{"what", "arrays", "memory", "took", "used"}}
 	for _, r := range rows {
 		cells = append(cells, []string{r.What, r.Shapes, fmt.Sprintf("%.1f kB", float64(r.Bytes)/1e3), fmt.Sprintf("%.2g s", r.Seconds),
 			fmt.Sprintf("%.0f s ago", r.Age)})
 	}
-	limit, _ := strconv.ParseFloat(f.answer.Text["limit"], 64)
-	header := []string{"what", "arrays", "memory", "took", "used"}
+	limit, _ := strconv.ParseFloat(f.Text("limit"), 64)
+	code, text := client.Table(cells)
 	bound := fmt.Sprintf("Beyond %.2g GB, what was not used for longest is forgotten.", limit/1e9)
-	display(htmlTable(header, cells)+"<p>"+bound+"</p>", textTable(header, cells)+bound)
+	client.Display(code+"<p>"+bound+"</p>", text+bound)
 }
 
 // Forget forgets what is kept by that name, as in the first column of [Vars]; without a name, everything.
@@ -801,30 +815,19 @@ func Forget(what ...string) {
 		what = []string{""}
 	}
 	for _, w := range what {
-		r := newRequest("forget", nil)
-		r.Settings["what"] = w
-		ask(r)
+		call("forget", []Option{Set("what", w)})
 	}
 }
 
 // Restart ends the process: all that it holds is forgotten, and the next call starts another.
 func Restart() {
-	if socket == "" {
+	if client.Socket == "" {
 		Forget()
 		return
 	}
-	ask(newRequest("restart", nil))
+	call("restart", nil)
 }
 
 // Share makes this notebook use the process of that name, with all others of this user that do. It
 // ends when none of them has called for twelve hours.
-func Share(name string) {
-	own := os.Getenv("SWLAB_LAB")
-	if own == "" {
-		fail(errors.New("share: there is no process of the lab, only notebooks have one"))
-	}
-	to, err := process.Shared(name)
-	check(err)
-	check(os.WriteFile(own+".shared", []byte(to), 0o600))
-	socket = to
-}
+func Share(name string) { client.Check(client.Share(name)) }

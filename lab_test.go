@@ -21,7 +21,7 @@ import (
 	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/experiments/calls"
-	"github.com/sliced-wasserstein/lab/internal/process"
+	"github.com/sliced-wasserstein/lab/internal/client"
 )
 
 // TestMain is the process of the lab where the environment asks for it.
@@ -46,13 +46,13 @@ func withProcess(t *testing.T, root string) {
 	script := filepath.Join(dir, "start")
 	must.M(os.WriteFile(script, fmt.Appendf(nil, "SWLAB_TEST_PROCESS=$1 SWLAB_TEST_ROOT='%s' SWLAB_TEST_PARENT=%d exec '%s'\n", root, os.Getpid(), must.M1(os.Executable())), 0o600))
 	t.Setenv("SWLAB_LAB_START", script)
-	t.Cleanup(func() { kill(); socket = "" })
-	socket = at
+	t.Cleanup(func() { kill(); client.Socket = "" })
+	client.Socket = at
 }
 
 // kill kills the process, if there is one.
 func kill() bool {
-	raw, err := os.ReadFile(socket + ".pid")
+	raw, err := os.ReadFile(client.Socket + ".pid")
 	if err != nil {
 		return false
 	}
@@ -96,10 +96,10 @@ func TestProcess(t *testing.T) {
 	if Keep("counted", func() int { return 5 }) != 5 {
 		t.Error("not forgotten")
 	}
-	if mode := must.M1(os.Stat(socket)).Mode().Perm(); mode != 0o600 {
+	if mode := must.M1(os.Stat(client.Socket)).Mode().Perm(); mode != 0o600 {
 		t.Errorf("the socket has mode %o", mode)
 	}
-	if mode := must.M1(os.Stat(filepath.Dir(socket))).Mode().Perm(); mode != 0o700 {
+	if mode := must.M1(os.Stat(filepath.Dir(client.Socket))).Mode().Perm(); mode != 0o700 {
 		t.Errorf("its folder has mode %o", mode)
 	}
 }
@@ -107,14 +107,14 @@ func TestProcess(t *testing.T) {
 // TestShared: two notebooks that share a process have each other's values, and a restart forgets them.
 func TestShared(t *testing.T) {
 	withProcess(t, "")
-	t.Setenv("TMPDIR", filepath.Dir(socket))
+	t.Setenv("TMPDIR", filepath.Dir(client.Socket))
 	var sockets []string
 	for _, notebook := range []string{"a", "b"} {
-		own := filepath.Join(filepath.Dir(socket), notebook)
+		own := filepath.Join(filepath.Dir(client.Socket), notebook)
 		t.Setenv("SWLAB_LAB", own)
-		socket = own
+		client.Socket = own
 		Share("two")
-		sockets = append(sockets, socket, sharedSocket(own))
+		sockets = append(sockets, client.Socket, client.At(own))
 		if Keep("first", func() string { return notebook }) != "a" {
 			t.Error("not shared")
 		}
@@ -127,7 +127,7 @@ func TestShared(t *testing.T) {
 		t.Error("kept over a restart")
 	}
 	for _, bad := range []string{"", "a/b", ".."} {
-		if _, err := process.Shared(bad); bad != ".." && err == nil {
+		if err := client.Share(bad); bad != ".." && err == nil {
 			t.Errorf("%q is a name", bad)
 		}
 	}
@@ -173,14 +173,14 @@ func TestStale(t *testing.T) {
 	must.M(os.WriteFile(file, []byte("package a"), 0o600))
 	withProcess(t, root)
 	Cloud("chair")
-	first := string(must.M1(os.ReadFile(socket + ".pid")))
+	first := string(must.M1(os.ReadFile(client.Socket + ".pid")))
 	Cloud("bed")
-	if now := string(must.M1(os.ReadFile(socket + ".pid"))); now != first {
+	if now := string(must.M1(os.ReadFile(client.Socket + ".pid"))); now != first {
 		t.Error("another process without a change")
 	}
 	must.M(os.WriteFile(file, []byte("package b "), 0o600))
 	Cloud("chair")
-	if now := string(must.M1(os.ReadFile(socket + ".pid"))); now == first {
+	if now := string(must.M1(os.ReadFile(client.Socket + ".pid"))); now == first {
 		t.Error("the same process after a change")
 	}
 }
@@ -209,7 +209,7 @@ func TestKilled(t *testing.T) {
 }
 
 func (p *Picture) isPNG() bool {
-	return bytes.HasPrefix(values[uint8](p.found.array("png")), []byte("\x89PNG"))
+	return bytes.HasPrefix(client.Values[uint8](p.found, "png"), []byte("\x89PNG"))
 }
 
 // TestPictures: every picture can be drawn, in the plane and in space, and saved.
@@ -232,7 +232,7 @@ func TestPictures(t *testing.T) {
 	if p := Curve("x", "y", []float64{1, 2}, []float64{3, 4}); !p.isPNG() {
 		t.Error("no curve")
 	}
-	if p := VMF(10, 0, 0, 2); !p.isPNG() || !strings.Contains(p.found.answer.Text["turns"], "swlab-sphere") {
+	if p := VMF(10, 0, 0, 2); !p.isPNG() || !strings.Contains(p.found.Text("turns"), "swlab-sphere") {
 		t.Error("no sphere that turns")
 	}
 	x := Points([][]float64{{3, 3}, {1, 1}})
@@ -265,8 +265,8 @@ func TestTraining(t *testing.T) {
 	if got := train(); got.Steps != 3 || got.Loss != first.Loss || len(got.Losses()) != 3 || !strings.Contains(got.Folder, "swlab-out") {
 		t.Errorf("found %v, expected %v", got, first)
 	}
-	shown := first.found.answer.Text["shown"]
-	if !strings.Contains(shown, "<img") || train().found.answer.Text["shown"] != shown {
+	shown := first.found.Text("shown")
+	if !strings.Contains(shown, "<img") || train().found.Text("shown") != shown {
 		t.Errorf("the training has shown %.100q, and the same again something else", shown)
 	}
 	x, y := Cloud("chair", Size(32)), Cloud("bed", Size(32))
@@ -277,7 +277,7 @@ func TestTraining(t *testing.T) {
 	}
 	must.M(os.Remove(first.Amortizer()))
 	must.M(os.RemoveAll(first.Folder))
-	if again := train(); again.Loss != first.Loss || again.found.answer.Text["shown"] == "" {
+	if again := train(); again.Loss != first.Loss || again.found.Text("shown") == "" {
 		t.Errorf("after its folder was removed: %v, expected %v", again, first)
 	} else if _, err := os.Stat(again.Amortizer()); err != nil {
 		t.Error(err)
@@ -304,7 +304,7 @@ func TestTraining(t *testing.T) {
 	}
 	Results("ablation_kappa")
 	Show(Table("ablation_kappa", Rows("la-v-dsw")))
-	Show(table.found.request.Function)
+	Show(table.found.Request.Function)
 	g := Gap(LA, On(set), Set("batches", 1), Set("pairs", 4), Set("held_out", 4), Set("passes", 1), Set("common", 50))
 	if g["held_out"].(map[string]any)["pairs"].(float64) != 4 {
 		t.Errorf("found %v", g)
@@ -443,7 +443,7 @@ func TestDrawn(t *testing.T) {
 	square := func(x int) float64 { return float64(x * x) }
 	p := Curves("x", "y", Dots("a", []int{1, 10}, func(x int) (float64, float64) { return square(x), 0.1 }), Theory("b", []int{1, 1000}, square))
 	d := SW(Points([][]float64{{0, 0}, {1, 0}}), Points([][]float64{{0, 2}, {1, 3}}))
-	if !strings.Contains(d.Turn(0, 2).found.answer.Text["turns"], "swlab-slice") {
+	if !strings.Contains(d.Turn(0, 2).found.Text("turns"), "swlab-slice") {
 		t.Error("no slice that turns")
 	}
 	for _, p := range []*Picture{p, Matchings([]float64{0, 1}, []float64{3, 2}, []int{0, 1}, []int{1, 0}).Caption("c")} {
@@ -463,7 +463,7 @@ func TestValue(t *testing.T) {
 	c := Columns("a", "b")
 	c.Row("x", Percent(0.5))
 	c.Row(1, 0.123456)
-	if text := textTable(c.rows[0], c.rows[1:]); text != "a  b\nx  50 %\n1  0.1235\n" {
+	if _, text := client.Table(c.rows); text != "a  b\nx  50 %\n1  0.1235\n" {
 		t.Errorf("%q", text)
 	}
 }
@@ -567,6 +567,19 @@ func TestDisplacement(t *testing.T) {
 			t.Fatalf("found %v, expected %v", got.Coordinates(), want)
 		}
 	}
+}
+
+func Example() {
+	x, y := Cloud("chair"), Cloud("bed")
+	d := SW(x, y, Slices(1000), Mean())
+	fmt.Printf("%s %.3f, %s\n", d.Loss, d.Value, d.Convention)
+	for _, row := range Ablate(x, y, Kappa(1, 10), Slices(10), Mean()).Rows {
+		fmt.Printf("kappa %s: %.3f\n", row.Settings["kappa"], row.Mean)
+	}
+	// Output:
+	// SW 0.023, W_2^2: mean over points, mean over slices, no root
+	// kappa 1: 0.024
+	// kappa 10: 0.018
 }
 
 func ExampleDistance_Plan() {

@@ -1,7 +1,6 @@
 package lab
 
 import (
-	_ "embed" // embeds the page
 	"encoding/json"
 	"fmt"
 	"math"
@@ -9,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/sliced-wasserstein/lab/internal/canvas"
+	"github.com/sliced-wasserstein/lab/internal/client"
 )
 
 // Fast returns a number for this run of the notebook: the first one, or the second in the short form (FAST=1), whose
@@ -34,10 +33,9 @@ func along(d *Distance, blur string, directions [][]float64) []float64 {
 	for _, v := range directions {
 		flat = append(flat, v...)
 	}
-	r := newRequest("slice_costs", nil)
-	r.Settings["blur"] = blur
-	r.inputs = append(r.inputs, d.x.input("x"), d.y.input("y"), rawInput("directions", flat, len(directions), len(flat)/max(1, len(directions))))
-	return values[float64](ask(r).array("values"))
+	f := call("slice_costs", []Option{Set("blur", blur)}, d.x.input("x"), d.y.input("y"),
+		client.Raw("directions", flat, len(directions), len(flat)/max(1, len(directions))))
+	return client.Values[float64](f, "values")
 }
 
 // Landscape is a function of all directions with its picture: F, the cost of a slice, or its mean around every
@@ -47,7 +45,7 @@ type Landscape struct {
 	Mean            float64   // over all directions
 	Lowest, Highest float64   // its smallest and largest value
 	Worst, Best     []float64 // where they are
-	found           *found
+	found           *client.Found
 	of              *Distance
 	blur            string
 }
@@ -64,18 +62,15 @@ func (d *Distance) Landscape(kappa ...float64) *Landscape {
 		all = append(all, fmt.Sprint(k))
 	}
 	settings := map[string]string{"blur": strings.Join(all, ",")}
-	in := []input{d.x.input("x"), d.y.input("y")}
-	r := newRequest("landscape", nil)
-	r.inputs = append(r.inputs, in...)
-	r.Settings["blur"] = all[0]
-	f := ask(r)
-	if d.found.has("location") {
-		in = append(in, input{name: "location", of: d.found, array: "location"})
+	in := []client.Input{d.x.input("x"), d.y.input("y")}
+	f := call("landscape", []Option{Set("blur", all[0])}, in...)
+	if d.found.Has("location") {
+		in = append(in, d.found.Input("location"))
 	}
-	l := &Landscape{Picture: draw("landscape", settings, in...), found: f, of: d, blur: r.Settings["blur"], Mean: f.number("mean"),
-		Lowest: f.number("lowest"), Highest: f.number("highest")}
+	l := &Landscape{Picture: draw("landscape", settings, in...), found: f, of: d, blur: all[0], Mean: f.Number("mean"),
+		Lowest: f.Number("lowest"), Highest: f.Number("highest")}
 	for at, name := range map[*[]float64]string{&l.Worst: "lowest_at", &l.Best: "highest_at"} {
-		for _, v := range values[float32](f.array(name)) {
+		for _, v := range client.Values[float32](f, name) {
 			*at = append(*at, float64(v))
 		}
 	}
@@ -87,7 +82,7 @@ func (l *Landscape) At(theta ...float64) float64 { return along(l.of, l.blur, []
 
 // Values are its values on a grid of directions: of the circle, at 720 angles from 0; of the sphere, SphereGrid(64) of
 // package vmfviz.
-func (l *Landscape) Values() []float64 { return values[float64](l.found.array("values")) }
+func (l *Landscape) Values() []float64 { return client.Values[float64](l.found, "values") }
 
 // Data is a curve of [Curves].
 type Data struct {
@@ -128,12 +123,12 @@ func Dots[T int | float64](label string, x []T, f func(x T) (value, stderr float
 // factor of 20; then so is the y axis if its values span one of 8.
 func Curves(xLabel, yLabel string, curves ...Data) *Picture {
 	lines, err := json.Marshal(curves)
-	check(err)
-	var in []input
+	client.Check(err)
+	var in []client.Input
 	for i, c := range curves {
 		for name, v := range map[string][]float64{"x": c.X, "y": c.Y, "e": c.Err} {
 			if v != nil {
-				in = append(in, rawInput(name+strconv.Itoa(i), v, len(v)))
+				in = append(in, client.Raw(name+strconv.Itoa(i), v, len(v)))
 			}
 		}
 	}
@@ -149,8 +144,8 @@ func Matchings(x, y []float64, matches ...[]int) *Picture {
 			flat = append(flat, float64(k))
 		}
 	}
-	return draw("matchings", map[string]string{}, rawInput("x", x, len(x)), rawInput("y", y, len(y)),
-		rawInput("matches", flat, len(matches), len(flat)/max(1, len(matches))))
+	return draw("matchings", nil, client.Raw("x", x, len(x)), client.Raw("y", y, len(y)),
+		client.Raw("matches", flat, len(matches), len(flat)/max(1, len(matches))))
 }
 
 // Cells are a table that grows row by row.
@@ -196,9 +191,6 @@ func (t *Cells) Row(cells ...any) *Cells {
 // Show shows the table.
 func (t *Cells) Show() { Show(t.rows) }
 
-//go:embed predict.html
-var predictPage string
-
 // Prediction is a question before a picture, or what the picture says to it.
 type Prediction struct {
 	ID       string   `json:"id"`
@@ -241,22 +233,13 @@ func (p *Prediction) String() string {
 }
 
 // Show shows it; where scripts do not run, as text.
-func (p *Prediction) Show() {
-	page, err := canvas.Page(predictPage, p.String(), p)
-	check(err)
-	display(page, p.String())
-}
-
-// captioned is a caption as HTML.
-func captioned(text string) string {
-	return `<figcaption class="swlab-caption" style="max-width:56em;opacity:.85">` + escape(text) + "</figcaption>"
-}
+func (p *Prediction) Show() { client.Predict(p, p.String()) }
 
 // Flows are clouds that moved down the gradients of losses, point by point.
 type Flows struct {
 	Rows  []Flow
 	Steps []int // of W2
-	found *found
+	found *client.Found
 }
 
 // Flow is one of them.
@@ -271,19 +254,18 @@ type Flow struct {
 // values make as many flows; without a loss it is SW. LearningRate is that of the effective step, 0.2 unless given: it is
 // divided by the curvature of the loss. Directions are drawn once and kept, but those of v-DSW and with [Fresh].
 func Descend(from, to *Clouds, o ...Option) *Flows {
-	r := newRequest("flow", nil)
-	r.vary(o)
-	r.inputs = append(r.inputs, to.input("x"), from.input("y"))
-	f := ask(r)
+	r := client.New("descend", to.input("x"), from.input("y"))
+	vary(&r, o)
+	f := client.Ask(r)
 	out := &Flows{found: f}
 	var labels []string
 	var settings []map[string]string
-	check(json.Unmarshal([]byte(f.answer.Text["labels"]), &labels))
-	check(json.Unmarshal([]byte(f.answer.Text["rows"]), &settings))
-	for _, s := range values[int32](f.array("steps")) {
+	f.JSON("labels", &labels)
+	f.JSON("rows", &settings)
+	for _, s := range client.Values[int32](f, "steps") {
 		out.Steps = append(out.Steps, int(s))
 	}
-	losses, w2 := values[float64](f.array("losses")), values[float64](f.array("w2"))
+	losses, w2 := client.Values[float64](f, "losses"), client.Values[float64](f, "w2")
 	for i, name := range labels {
 		n, m := len(losses)/len(labels), len(w2)/len(labels)
 		out.Rows = append(out.Rows, Flow{name, settings[i], losses[i*n : (i+1)*n], w2[i*m : (i+1)*m]})
@@ -296,13 +278,14 @@ func Fresh(v ...bool) Option { return option("fresh", v...) }
 
 // Plot draws states of every flow over the target, and plays them in a notebook.
 func (f *Flows) Plot() *Picture {
-	in := []input{{name: "target", of: f.found, array: "target"}, {name: "w2", of: f.found, array: "w2"},
-		{name: "steps", of: f.found, array: "steps"}}
+	var in []client.Input
 	for i := range f.Rows {
-		name := fmt.Sprintf("frames%d", i)
-		in = append(in, input{name: name, of: f.found, array: name})
+		in = append(in, f.found.Input(fmt.Sprintf("frames%d", i)))
 	}
-	return draw("flows", map[string]string{"labels": f.found.answer.Text["labels"]}, in...)
+	for _, name := range []string{"target", "w2", "steps"} {
+		in = append(in, f.found.Input(name))
+	}
+	return draw("flows", map[string]string{"labels": f.found.Text("labels")}, in...)
 }
 
 // Curves draws W₂ to the target against the step, down to a thousandth of the first.
@@ -325,18 +308,19 @@ func (f *Flows) Curves() *Picture {
 func (f *Flows) Show() { f.Plot().Show() }
 
 func (f *Flows) String() string {
-	header, rows := []string{"loss", "W₂ at the start", "at the end"}, [][]string{}
+	rows := [][]string{{"loss", "W₂ at the start", "at the end"}}
 	for _, r := range f.Rows {
 		rows = append(rows, []string{r.Label, fmt.Sprintf("%.4f", r.W2[0]), fmt.Sprintf("%.4f", r.W2[len(r.W2)-1])})
 	}
-	return textTable(header, rows)
+	_, text := client.Table(rows)
+	return text
 }
 
 // Pretrained is the network of docs/network.md, in that folder of the repository: `make network` trains it.
 func Pretrained() *Run {
 	r := &Run{Folder: os.Getenv("SWLAB_ROOT") + "/runs/network", state: "best"}
 	if _, err := os.Stat(r.Folder); err != nil {
-		fail(fmt.Errorf("there is no network in runs/network: `make network` trains it in about an hour and a half (%w)", err))
+		client.Fail(fmt.Errorf("there is no network in runs/network: `make network` trains it in about an hour and a half (%w)", err))
 	}
 	return r
 }
@@ -344,11 +328,11 @@ func Pretrained() *Run {
 // Looks draws what the network made of test clouds before the first step, after a fifth of them and after the last, and
 // plays all looks in a notebook.
 func (r *Run) Looks() *Picture {
-	var in []input
+	var in []client.Input
 	for _, name := range []string{"watched", "looks", "steps_of_looks"} {
-		in = append(in, input{name: name, of: r.found, array: name})
+		in = append(in, r.found.Input(name))
 	}
-	return draw("looks", map[string]string{"labels": r.found.answer.Text["labels"]}, in...)
+	return draw("looks", map[string]string{"labels": r.found.Text("labels")}, in...)
 }
 
 // Encode returns the codes of clouds, as a cloud of as many points in 256 dimensions.
@@ -361,15 +345,13 @@ func (r *Run) Decode(codes *Clouds) *Clouds { return r.through("decode", codes, 
 func (r *Run) Reconstruct(c *Clouds) *Clouds { return r.Decode(r.Encode(c)) }
 
 func (r *Run) through(function string, c *Clouds, array string) *Clouds {
-	q := newRequest(function, nil)
-	q.Settings["weights"] = r.Folder + "/" + r.state + ".safetensors"
-	q.inputs = append(q.inputs, c.input("x"))
-	return cloudsOf(ask(q), array)
+	weights := Set("weights", r.Folder+"/"+r.state+".safetensors")
+	return cloudsOf(call(function, []Option{weights}, c.input("x")), array)
 }
 
 // cloudsOf are clouds that a call has found.
-func cloudsOf(f *found, array string) *Clouds {
-	s := f.array(array).Shape
+func cloudsOf(f *client.Found, array string) *Clouds {
+	s := f.Shape(array)
 	return &Clouds{Count: s[0], Points: s[1], Dim: s[2], found: f, points: array}
 }
 
@@ -382,18 +364,15 @@ type Generator struct {
 // Generate trains a network that turns noise into codes distributed like the given ones, by SW² between both along new
 // directions in every step, and draws n codes.
 func Generate(codes *Clouds, n int, o ...Option) *Generator {
-	r := newRequest("generate", append([]Option{Set("n", n)}, o...))
-	r.inputs = append(r.inputs, codes.input("x"))
-	f := ask(r)
-	return &Generator{cloudsOf(f, "x"), values[float64](f.array("losses"))}
+	f := call("generate", append([]Option{Set("n", n)}, o...), codes.input("x"))
+	return &Generator{cloudsOf(f, "x"), client.Values[float64](f, "losses")}
 }
 
 // Displacement moves every point of a cloud along a line to its partner in the optimal assignment of W₂: a cloud for each
 // time, from 0 to 1.
 func Displacement(from, to *Clouds, times ...float64) *Clouds {
-	r := newRequest("emd", []Option{Power(2)})
-	r.inputs = append(r.inputs, from.input("x"), to.input("y"))
-	match, a, b := values[int32](ask(r).array("match")), from.Coordinates(), to.Coordinates()
+	f := call("emd", []Option{Power(2)}, from.input("x"), to.input("y"))
+	match, a, b := client.Values[int32](f, "match"), from.Coordinates(), to.Coordinates()
 	d, out := from.Dim, []float32{}
 	for _, t := range times {
 		for i := range a[:from.Points*d] {
@@ -406,13 +385,11 @@ func Displacement(from, to *Clouds, times ...float64) *Clouds {
 // Strip draws each of several sets of clouds as a row, with its name, at most six of them.
 func Strip(rows ...*Clouds) *Picture {
 	var labels []string
-	var in []input
+	var in []client.Input
 	for i, c := range rows {
 		labels, in = append(labels, c.Name), append(in, c.input(fmt.Sprint("x", i)))
 	}
-	text, err := json.Marshal(labels)
-	check(err)
-	return draw("clouds", map[string]string{"labels": string(text)}, in...)
+	return drawTitled("clouds", labels, in...)
 }
 
 // Called returns the clouds under another name.
@@ -431,6 +408,6 @@ type Interval struct {
 // Differences draws 95 % intervals of differences from a reference, sorted. Smaller is better.
 func Differences(quantity, reference string, rows ...Interval) *Picture {
 	text, err := json.Marshal(rows)
-	check(err)
+	client.Check(err)
 	return draw("differences", map[string]string{"x": quantity, "y": reference, "rows": string(text)})
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/experiments/calls"
 	_ "github.com/sliced-wasserstein/lab/experiments/calls/all" // pictures, trainings, tables
+	"github.com/sliced-wasserstein/lab/internal/client"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
@@ -212,25 +213,16 @@ func (d ownDirections) DrawOnHost(state []uint64, batch, perPair, dim int) []flo
 var space = sync.OnceValue(func() *calls.Space { return calls.NewSpace("", 0) })
 
 func init() {
-	local = func(raw []byte, interrupted <-chan struct{}, show func([]byte)) []byte {
+	client.Local = func(ctx context.Context, raw []byte, show func([]byte)) []byte {
 		var r calls.Request
-		check(json.Unmarshal(raw, &r))
-		ctx, cancel := context.WithCancel(context.Background())
-		defer cancel()
-		go func() {
-			select {
-			case <-interrupted:
-				cancel()
-			case <-ctx.Done():
-			}
-		}()
+		client.Check(json.Unmarshal(raw, &r))
 		a := space().Respond(ctx, r, func(e calls.Event) {
 			line, err := json.Marshal(e)
-			check(err)
+			client.Check(err)
 			show(line)
 		})
 		out, err := json.Marshal(a)
-		check(err)
+		client.Check(err)
 		return out
 	}
 }

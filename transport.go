@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/sliced-wasserstein/lab/internal/client"
 )
 
 // Plan is where mass moves: what the directions of a distance say about transport in space (package swlab/plan), or the
@@ -18,21 +20,20 @@ type Plan struct {
 	Cost         float64      // the smallest: an upper bound of W₂²
 	ExpectedCost float64      // of the mean of the plans
 	Rows         [][3]float64 // of the best plan: row of x, row of y, mass
-	found        *found
+	found        *client.Found
 	x, y         *Clouds
 }
 
 // Plan lifts the matching of every direction to space, for one pair of clouds; with a direction, only its matching. An
 // [EMD] has the optimal plan.
 func (d *Distance) Plan(theta ...float64) *Plan {
-	if d.x.Count != 1 || !d.found.has("directions") && theta == nil && d.name != "emd-exact" {
-		fail(errors.New("plan: expected a distance of one pair of clouds by directions, or EMD"))
+	if d.x.Count != 1 || !d.found.Has("directions") && theta == nil && d.name != "emd-exact" {
+		client.Fail(errors.New("plan: expected a distance of one pair of clouds by directions, or EMD"))
 	}
-	r := newRequest("plan", nil)
-	r.inputs = append(r.inputs, d.x.input("x"), d.y.input("y"))
-	for _, in := range d.found.request.inputs {
-		if in.name == "mass_x" || in.name == "mass_y" {
-			r.inputs = append(r.inputs, in)
+	r := client.New("plan", d.x.input("x"), d.y.input("y"))
+	for _, in := range d.found.Request.Inputs {
+		if in.Name == "mass_x" || in.Name == "mass_y" {
+			r.Inputs = append(r.Inputs, in)
 		}
 	}
 	p := &Plan{x: d.x, y: d.y}
@@ -40,30 +41,30 @@ func (d *Distance) Plan(theta ...float64) *Plan {
 	switch {
 	case theta != nil:
 		p.Name = "one direction"
-		r.inputs = append(r.inputs, rawInput("directions", theta, len(theta)/d.x.Dim, d.x.Dim))
-	case d.found.has("directions"):
+		r.Inputs = append(r.Inputs, client.Raw("directions", theta, len(theta)/d.x.Dim, d.x.Dim))
+	case d.found.Has("directions"):
 		p.Name = fmt.Sprintf("best of %d directions", len(flat)/d.x.Dim)
-		r.inputs = append(r.inputs, rawInput("directions", flat, len(flat)/d.x.Dim, d.x.Dim))
+		r.Inputs = append(r.Inputs, client.Raw("directions", flat, len(flat)/d.x.Dim, d.x.Dim))
 	default:
 		p.Name = "optimal plan"
 		r.Function, r.Settings["p"] = "emd", "2"
-		p.found = ask(r)
+		p.found = client.Ask(r)
 		n := float64(d.x.Points)
-		p.Cost = p.found.number("cost") / n
+		p.Cost = p.found.Number("cost") / n
 		p.ExpectedCost = p.Cost
-		for i, j := range values[int32](p.found.array("match")) {
+		for i, j := range client.Values[int32](p.found, "match") {
 			p.Rows = append(p.Rows, [3]float64{float64(i), float64(j), 1 / n})
 		}
 		return p
 	}
-	f := ask(r)
-	p.found, p.Costs, p.Cost, p.ExpectedCost = f, values[float64](f.array("costs")), f.number("cost"), f.number("expected_cost")
-	p.Rows = planRows(f.array("plan"))
+	f := client.Ask(r)
+	p.found, p.Costs, p.Cost, p.ExpectedCost = f, client.Values[float64](f, "costs"), f.Number("cost"), f.Number("expected_cost")
+	p.Rows = planRows(f, "plan")
 	return p
 }
 
-func planRows(w wire) (rows [][3]float64) {
-	for row := range slices.Chunk(values[float64](w), 3) {
+func planRows(f *client.Found, name string) (rows [][3]float64) {
+	for row := range slices.Chunk(client.Values[float64](f, name), 3) {
 		rows = append(rows, [3]float64(row))
 	}
 	return rows
@@ -72,9 +73,9 @@ func planRows(w wire) (rows [][3]float64) {
 // Expected is the mean of the plans of all directions.
 func (p *Plan) Expected() *Plan {
 	q := *p
-	if q.Cost = p.ExpectedCost; p.found.has("expected_plan") {
+	if q.Cost = p.ExpectedCost; p.found.Has("expected_plan") {
 		q.Name = fmt.Sprintf("expected plan of %d directions", len(p.Costs))
-		q.Rows = planRows(p.found.array("expected_plan"))
+		q.Rows = planRows(p.found, "expected_plan")
 	}
 	return &q
 }
@@ -88,20 +89,20 @@ func (p *Plan) String() string {
 }
 
 // Show shows the costs.
-func (p *Plan) Show() { show(p.String()) }
+func (p *Plan) Show() { client.Show(p.String()) }
 
 // Plot draws the plan of clouds of the plane.
 func (p *Plan) Plot() *Picture { return Plans(p) }
 
 // Plans draws plans of clouds of the plane side by side.
 func Plans(plans ...*Plan) *Picture {
-	var in []input
+	var in []client.Input
 	var titles []string
 	for i, p := range plans {
 		k := strconv.Itoa(i)
 		titles = append(titles, fmt.Sprintf("%s: cost %.3g", p.Name, p.Cost))
 		flat := slices.Concat(arrays(p.Rows)...)
-		in = append(in, p.x.input("x"+k), p.y.input("y"+k), rawInput("plan"+k, flat, len(p.Rows), 3))
+		in = append(in, p.x.input("x"+k), p.y.input("y"+k), client.Raw("plan"+k, flat, len(p.Rows), 3))
 	}
 	return drawTitled("plans", titles, in...)
 }
@@ -113,25 +114,25 @@ func arrays(rows [][3]float64) (out [][]float64) {
 	return out
 }
 
-func drawTitled(kind string, titles []string, in ...input) *Picture {
+func drawTitled(kind string, titles []string, in ...client.Input) *Picture {
 	labels, err := json.Marshal(titles)
-	check(err)
+	client.Check(err)
 	return draw(kind, map[string]string{"labels": string(labels)}, in...)
 }
 
 // again asks for the distance with one more of its answers.
-func (d *Distance) again(what string) *found {
-	r := d.found.request
+func (d *Distance) again(what string) *client.Found {
+	r := d.found.Request
 	r.Settings = maps.Clone(r.Settings)
 	r.Settings[what] = "true"
-	return ask(r)
+	return client.Ask(r)
 }
 
 // Bracket are bounds of W₂ between the clouds, the root with a mean over points, that the distance's directions prove; see
 // swlab.Bracket.
 func (d *Distance) Bracket() (low, high float64) {
 	f := d.again("bracket")
-	return f.number("bracket_low"), f.number("bracket_high")
+	return f.Number("bracket_low"), f.Number("bracket_high")
 }
 
 // Population is the distance with the 95 % interval of SW₂² between the distributions that the points are draws of, where
@@ -139,19 +140,19 @@ func (d *Distance) Bracket() (low, high float64) {
 func (d *Distance) Population() *Distance {
 	f := d.again("population")
 	p := *d
-	p.StdErr, p.Low, p.High, p.Warnings = math.NaN(), math.NaN(), math.NaN(), f.answer.Warnings
-	if f.has("population_low") {
-		p.StdErr, p.Low, p.High = f.number("population_stderr"), f.number("population_low"), f.number("population_high")
+	p.StdErr, p.Low, p.High, p.Warnings = math.NaN(), math.NaN(), math.NaN(), f.Warnings()
+	if f.Has("population_low") {
+		p.StdErr, p.Low, p.High = f.Number("population_stderr"), f.Number("population_low"), f.Number("population_high")
 	}
 	return &p
 }
 
 // Marginal are the costs of each further pair of points that partial-sw matches; nil for other distances.
 func (d *Distance) Marginal() []float64 {
-	if !d.found.has("marginal_costs") {
+	if !d.found.Has("marginal_costs") {
 		return nil
 	}
-	return values[float64](d.found.array("marginal_costs"))
+	return client.Values[float64](d.found, "marginal_costs")
 }
 
 // Masses of the points of x and y, divided by their sum.
@@ -166,10 +167,8 @@ type TwoSample struct {
 
 // TwoSampleTest tests whether the points of x and y are draws of one distribution; see swlab.TwoSampleTest.
 func TwoSampleTest(x, y *Clouds, o ...Option) *TwoSample {
-	r := newRequest("two_sample_test", o)
-	r.inputs = append(r.inputs, x.input("x"), y.input("y"))
-	f := ask(r)
-	return &TwoSample{PValue: f.number("p_value"), StdErr: f.number("p_value_stderr"), Statistic: f.number("statistic")}
+	f := call("two_sample_test", o, x.input("x"), y.input("y"))
+	return &TwoSample{PValue: f.Number("p_value"), StdErr: f.Number("p_value_stderr"), Statistic: f.Number("statistic")}
 }
 
 func (t *TwoSample) String() string {
@@ -182,14 +181,14 @@ func Together(clouds ...*Clouds) *Clouds {
 	n := 0
 	for i, c := range clouds {
 		if c.Points != clouds[0].Points || c.Dim != clouds[0].Dim {
-			fail(fmt.Errorf("together: cloud %d has %d points in dimension %d, expected %d in dimension %d as the first has",
+			client.Fail(fmt.Errorf("together: cloud %d has %d points in dimension %d, expected %d in dimension %d as the first has",
 				i, c.Points, c.Dim, clouds[0].Points, clouds[0].Dim))
 		}
 		n += c.Count
 		flat = append(flat, c.Coordinates()...)
 	}
 	if n == 0 {
-		fail(errors.New("together: expected at least one cloud"))
+		client.Fail(errors.New("together: expected at least one cloud"))
 	}
 	return made("", flat, n, clouds[0].Points, clouds[0].Dim)
 }
@@ -197,13 +196,8 @@ func Together(clouds ...*Clouds) *Clouds {
 // Barycenter is the cloud whose mean sliced distance to the clouds of a set is least; see align.Barycenter. A cloud that
 // is in the set k times weighs k times as much.
 func Barycenter(set *Clouds, o ...Option) *Clouds {
-	r := newRequest("barycenter", o)
-	if r.Settings["loss"] == "" {
-		r.Settings["loss"] = "sw"
-	}
-	r.inputs = append(r.inputs, set.input("clouds"))
-	f := ask(r)
-	n := f.array("points").Shape[0]
+	f := call("barycenter", append([]Option{Set("loss", "sw")}, o...), set.input("clouds"))
+	n := f.Shape("points")[0]
 	return made("", (&Clouds{found: f, points: "points"}).Coordinates(), 1, n, set.Dim)
 }
 
@@ -222,9 +216,7 @@ func Image(width, height int, f func(x, y float64) [3]float64) *Clouds {
 
 // Recolor moves the colours of the picture to those of another; see align.Colors.
 func (c *Clouds) Recolor(to *Clouds, o ...Option) *Clouds {
-	r := newRequest("color", o)
-	r.inputs = append(r.inputs, c.input("source"), to.input("to"))
-	f := ask(r)
+	f := call("color", o, c.input("source"), to.input("to"))
 	return &Clouds{Count: c.Count, Points: c.Points, Dim: 3, found: f, points: "picture"}
 }
 
@@ -238,7 +230,7 @@ func Palettes(titles []string, pictures ...*Clouds) *Picture {
 	return drawTitled("palettes", titles, numbered(pictures)...)
 }
 
-func numbered(clouds []*Clouds) (in []input) {
+func numbered(clouds []*Clouds) (in []client.Input) {
 	for i, c := range clouds {
 		in = append(in, c.input("x"+strconv.Itoa(i)))
 	}
@@ -246,7 +238,7 @@ func numbered(clouds []*Clouds) (in []input) {
 }
 
 // Sinogram draws the density of a cloud's projections on every direction of the plane.
-func (c *Clouds) Sinogram() *Picture { return draw("sinogram", map[string]string{}, c.input("x")) }
+func (c *Clouds) Sinogram() *Picture { return draw("sinogram", nil, c.input("x")) }
 
 // Pool puts all points of a set, such as the pixels of a picture, into one cloud.
 func (c *Clouds) Pool() *Clouds { return made(c.Name, c.Coordinates(), 1, c.Count*c.Points, c.Dim) }

@@ -582,15 +582,20 @@ async function play() {
     const from = s.shownY || s.y;
     const slicing = $("flow-distribution").value, around = slicing === "vmf", fixed = slicing === "fixed";
     if (!s.frames.length) s.frames = [s.y];
-    const f = await ask("descend", { slices: 50, kappa: kappa("flow-kappa"), steps: CHUNK, rate: speed(), ...!around && !fixed && { slicing } }, pair(around ? { theta: s.theta } : fixed && { directions: [s.theta, 1, s.dim] }), 1000 + s.steps);
-    s.y = f.points; s.shownY = from;
-    if (!s.steps) { s.sw = [f.sw[0]]; s.emd = [f.w2[0]]; }
-    s.sw.push(f.sw[1]); s.emd.push(f.w2[1]); s.frames.push(f.points); s.steps += CHUNK; s.estimates = [];
+    const slices = 50, seed = 1000 + s.steps, mean = async () => Math.sqrt((await ask("landscape", { blur: "+Inf" }, pair(), 0, "descend mean")).mean);
+    const drawn = around ? await ask("vmf_samples", { location: s.theta.join(), kappa: kappa("flow-kappa"), n: CHUNK * slices }, {}, seed, "descend along") : null;
+    const directions = around ? [drawn.samples, CHUNK, slices, s.dim] : [s.theta, 1, s.dim], given = around || fixed;
+    const settings = given ? {} : { slicing, slices, fresh: true, ...FOCUSED.includes(slicing) ? { kappa: kappa("flow-kappa") } : {} };
+    const f = await ask("descend", { steps: CHUNK, every: CHUNK, learning_rate: speed() / s.dim, ...settings }, pair(given ? { directions } : {}), seed);
+    const sw = s.steps ? [] : [await mean()];
+    s.y = f.frames0.slice(s.y.length); s.shownY = from;
+    if (!s.steps) { s.sw = sw; s.emd = [f.w2[0]]; }
+    s.sw.push(await mean()); s.emd.push(f.w2[1]); s.frames.push(s.y); s.steps += CHUNK; s.estimates = [];
     scrubber();
     told();
     redraw("falling");
     setTheta(s.theta); landscape(); estimate();
-    const to = f.points, begin = performance.now();
+    const to = s.y, begin = performance.now();
     let t = 0;
     while (t < 1 || s.playing && s.estimates.length <= $("slices").value) { // the numbers are of this state
       await new Promise(requestAnimationFrame);

@@ -23,14 +23,7 @@ type ablateSettings struct {
 // a loss does not read is left out of its rows, which are then fewer.
 func ablate(r *Request, a *Answer) error {
 	s, fixed := ablateSettings{Repeats: 1}, maps.Clone(r.Settings)
-	own := Request{Settings: map[string]string{}}
-	for _, name := range []string{"vary", "repeats"} {
-		if v, ok := fixed[name]; ok {
-			own.Settings[name] = v
-			delete(fixed, name)
-		}
-	}
-	if err := own.Apply(&s); err != nil {
+	if err := take(fixed, &s); err != nil {
 		return err
 	}
 	grid, err := gridOf(s.Vary)
@@ -81,6 +74,18 @@ func ablate(r *Request, a *Answer) error {
 	a.Text = map[string]string{"rows": string(text), "convention": strings.Join(conventions, "; or "), "repeats": strconv.Itoa(s.Repeats)}
 	Add(a, "values", values, len(rows), s.Repeats)
 	return err
+}
+
+// take sets the fields of the struct that ptr points to, and leaves the other settings.
+func take(all map[string]string, ptr any) error {
+	own := map[string]any{}
+	for _, name := range settings.Of(ptr).Names() {
+		if v, given := all[name]; given {
+			own[name] = v
+			delete(all, name)
+		}
+	}
+	return settings.Of(ptr).Apply(own)
 }
 
 // gridOf is the product of settings that vary; without any, one point without settings.

@@ -116,7 +116,6 @@ func init() {
 		"distance":    distance,
 		"emd":         emd,
 		"descend":     descend,
-		"flow":        flows,
 		"landscape":   landscape,
 		"slice_costs": sliceCosts,
 		"vmf_samples": samples,

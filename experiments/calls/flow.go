@@ -1,6 +1,7 @@
 package calls
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -11,15 +12,17 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments/flow"
+	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
-// flowSettings are those of flows; all others are of distance.
-type flowSettings struct {
+// descendSettings are those of descend; all others are of distance.
+type descendSettings struct {
 	Steps int     `json:"steps" range:"0.."`
-	Rate  float64 `json:"learning_rate" range:">0.."` // η times the curvature of the loss
-	Fresh bool    `json:"fresh"`                      // new directions in every step
+	Rate  float64 `json:"learning_rate" range:">0.."`  // η times the curvature of the loss
+	Every int     `json:"every" range:"1.." unset:"0"` // steps between frames; 0: there are about 30
+	Fresh bool    `json:"fresh"`                       // new directions in every step
 }
 
 const (
@@ -28,8 +31,9 @@ const (
 	ascentRate  = 0.1
 )
 
-// flows moves y to x down the gradients of a grid of losses.
-func flows(r *Request, a *Answer) error {
+// descend moves y to x down the gradients of a grid of losses, with directions that are drawn or given: [L, d], or for every
+// step its own, [steps, L, d]. It answers with the frames of each flow, their distances W_2 to x, and the losses of all steps.
+func descend(r *Request, a *Answer) error {
 	x, y, err := r.Pair()
 	if err != nil {
 		return err
@@ -48,14 +52,8 @@ func flows(r *Request, a *Answer) error {
 	for k, point := range grid {
 		all := maps.Clone(fixed)
 		maps.Copy(all, point)
-		own, s := Request{Settings: map[string]string{}}, flowSettings{Steps: 100, Rate: 0.2}
-		for _, name := range []string{"steps", "learning_rate", "fresh"} {
-			if v, given := all[name]; given {
-				own.Settings[name] = v
-				delete(all, name)
-			}
-		}
-		if err := own.Apply(&s); err != nil {
+		s := descendSettings{Steps: 100, Rate: 0.2}
+		if err := take(all, &s); err != nil {
 			return err
 		}
 		if os.Getenv("FAST") == "1" {
@@ -65,7 +63,7 @@ func flows(r *Request, a *Answer) error {
 		if err != nil {
 			return err
 		}
-		f, err := flow.Descend(r.ctx, x, y, l, flow.Config{Steps: s.Steps, LearningRate: s.Rate / curvature, Every: max(1, s.Steps/30)})
+		f, err := flow.Descend(r.ctx, x, y, l, flow.Config{Steps: s.Steps, LearningRate: s.Rate / curvature, Every: cmp.Or(s.Every, s.Steps/30)})
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
@@ -103,11 +101,12 @@ func (r *Request) lossOf(x *datasets.Set, all, point map[string]string, fresh bo
 	if all["loss"] == "emd-exact" {
 		all["p"] = "2"
 	}
-	if err := drop(all, point, false); err != nil {
+	given := r.Array("directions")
+	if err := drop(all, point, given != nil); err != nil {
 		return nil, "", 0, err
 	}
 	s := distanceSettings{Config: loss.Defaults(), Path: "auto"}
-	call := Request{Settings: all, Seed: r.Seed}
+	call := Request{Settings: all, Seed: r.Seed, Arrays: r.Arrays}
 	if err := call.Apply(&s); err != nil {
 		return nil, "", 0, err
 	}
@@ -139,6 +138,19 @@ func (r *Request) lossOf(x *datasets.Set, all, point map[string]string, fresh bo
 		curvature = 1
 	default:
 		curvature = 1 / d
+	}
+	if given != nil {
+		values, err := given.narrow()
+		rounds, shape := 1, given.Shape
+		if len(shape) == 3 && shape[0] > 0 {
+			rounds, shape = shape[0], shape[1:]
+		}
+		return func(y *datasets.Set, step int) (float64, []float32, error) {
+			size := len(values) / rounds
+			at := min(step, rounds-1) * size
+			o.Directions = &swlab.Directions{Values: values[at : at+size], Shape: shape}
+			return flow.Distance(s.Loss, x, o)(y, step)
+		}, named.Name(), curvature, err
 	}
 	if fresh {
 		return flow.Fresh(s.Loss, x, o), named.Name(), curvature, nil

@@ -4,19 +4,15 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments"
-	"github.com/sliced-wasserstein/lab/experiments/flow"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
-	"github.com/sliced-wasserstein/lab/swlab/vmf"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -251,87 +247,4 @@ func direction(r *Request, a *Answer) error {
 	a.Warnings = d.Warnings
 	Add(a, "theta", d.Directions, x.Clouds, x.Dim)
 	return nil
-}
-
-// descendSettings are the arguments of descend that are no arrays, beside those of the sliced distance.
-type descendSettings struct {
-	Steps int     `json:"steps" range:"0.."`
-	Rate  float64 `json:"rate"`
-	loss.Config
-}
-
-// descend takes y some steps down the gradient of the sliced distance to x (flow.Descend), with directions that are
-// given, from vMF around theta in every step, or drawn by the distance in every step. It answers with the first and the last
-// state, and their distances to x in the units of the coordinates: SW_2, the root of the mean over all directions, and W_2.
-func descend(r *Request, a *Answer) error {
-	s := descendSettings{Config: loss.Defaults(), Rate: 1}
-	if err := r.Apply(&s); err != nil {
-		return err
-	}
-	x, y, err := r.OnePair()
-	if err != nil {
-		return err
-	}
-	o := swlab.DistanceConfig{Config: s.Config, Path: swlab.HostPath}
-	o.Reduce = loss.Mean
-	if o.Engine, err = Backend(); err != nil {
-		return err
-	}
-	draw, err := r.drawn(&o, x.Dim)
-	if err != nil {
-		return err
-	}
-	value := func(y *datasets.Set, step int) (float64, []float32, error) {
-		now := o
-		now.Seed = r.Seed + uint64(step)
-		if draw != nil {
-			now.Directions = draw(now.Seed)
-		}
-		return flow.Distance("sw", x, now)(y, step)
-	}
-	f, err := flow.Descend(r.ctx, x, y, value, flow.Config{Steps: s.Steps, LearningRate: s.Rate, Every: max(1, s.Steps)})
-	if err != nil {
-		return err
-	}
-	var sw, w2 []float64
-	for _, frame := range f.Frames {
-		now := *r
-		moved := Array{Name: "y", DType: "float32", Shape: []int{1, y.Points, y.Dim}, Values: frame.Points}
-		moved.identify(encode(frame.Points))
-		now.Arrays = []Array{*r.Array("x"), moved}
-		m, err := now.summary(wholeF)
-		if err != nil {
-			return err
-		}
-		sw, w2 = append(sw, math.Sqrt(m.mean)), append(w2, frame.EMD)
-	}
-	last := f.Frames[len(f.Frames)-1].Points
-	Add(a, "points", last, 1, y.Points, y.Dim)
-	Add(a, "sw", sw, len(sw))
-	Add(a, "w2", w2, len(w2))
-	return nil
-}
-
-// drawn gives the distance the array "directions", or returns how to draw directions around the array "theta".
-func (r *Request) drawn(o *swlab.DistanceConfig, dim int) (draw func(seed uint64) *swlab.Directions, err error) {
-	if given := r.Array("directions"); given != nil {
-		values, err := given.narrow()
-		o.Directions = &swlab.Directions{Values: values, Shape: given.Shape}
-		return nil, err
-	}
-	if r.Array("theta") == nil {
-		return nil, nil
-	}
-	theta, err := r.theta(dim)
-	if err != nil {
-		return nil, err
-	}
-	around, err := vmf.New(theta, o.Kappa)
-	if err != nil {
-		return nil, err
-	}
-	return func(seed uint64) *swlab.Directions {
-		values := around.Rand32(rand.New(rand.NewPCG(seed, 0)), o.Slices)
-		return &swlab.Directions{Values: values, Shape: []int{o.Slices, dim}}
-	}, nil
 }

@@ -194,47 +194,54 @@ func TestEqualClouds(t *testing.T) {
 	m := told(t, nil, "landscape", f, x, y)
 	c := told(t, nil, "slice", map[string]string{"blur": "10"}, x, y, theta)
 	up := told(t, nil, "ascent", map[string]string{"loss": "max-sw", "ascent_steps": "2", "ascent_rate": "0.05", "ascent_tangent": "true"}, x, y, theta)
-	moved := told(t, nil, "descend", map[string]string{"slicing": "uniform", "slices": "20", "steps": "2"}, x, y)
+	moved := told(t, nil, "descend", map[string]string{"slicing": "uniform", "slices": "20", "steps": "2", "every": "2"}, x, y)
 	for _, v := range []float64{number(m["mean"]), number(m["highest"]), number(c["value"]), number(c["largest"]), up["values"].([]float64)[2], number(up["largest"]),
-		moved["sw"].([]float64)[1], moved["w2"].([]float64)[1]} {
+		moved["losses"].([]float64)[2], moved["w2"].([]float64)[1]} {
 		if v != 0 {
 			t.Errorf("expected 0, found %g", v)
 		}
 	}
 }
 
-// TestFlow: the second cloud comes closer, by distances of one unit. Directions around a location are new ones in
-// every step, and given ones stay.
+// TestFlow: the second cloud comes closer, by distances of one unit. Directions given for every step are used in turn, and
+// those given for all stay.
 func TestFlow(t *testing.T) {
 	clouds, s := pairOf(2, 60), NewSpace("", 1<<26)
-	first := number(told(t, s, "landscape", f, clouds...)["mean"])
-	went := told(t, s, "descend", map[string]string{"slicing": "uniform", "slices": "20", "steps": "3"}, clouds...)
-	sw, w2 := went["sw"].([]float64), went["w2"].([]float64)
-	moved := Array{Name: "y", DType: "float32", Shape: []int{1, 60, 2}, Values: went["points"]}
-	moved.identify(encode(moved.Values))
-	near(t, "SW_2 at the start", sw[0], math.Sqrt(first), 1e-12)
-	near(t, "SW_2 at the end", sw[1], math.Sqrt(number(told(t, s, "landscape", f, clouds[0], moved)["mean"])), 1e-12)
+	frames := func(settings map[string]string, more ...Array) (first, last Array, w2 []float64) {
+		went := told(t, s, "descend", settings, append(slices.Clone(clouds), more...)...)
+		all := went["frames0"].([]float32)
+		y := func(values []float32) Array {
+			a := Array{Name: "y", DType: "float32", Shape: []int{1, 60, 2}, Values: values}
+			a.identify(encode(values))
+			return a
+		}
+		return y(all[:120]), y(all[len(all)-120:]), went["w2"].([]float64)
+	}
+	first, last, w2 := frames(map[string]string{"slices": "20", "steps": "3", "every": "3", "learning_rate": "0.5", "fresh": "true"})
+	if len(w2) != 2 || !slices.Equal(first.Values.([]float32), clouds[1].Values.([]float32)) {
+		t.Errorf("found %d frames, the first of which is not the start", len(w2))
+	}
+	var sw []float64
+	for _, y := range []Array{first, last} {
+		sw = append(sw, math.Sqrt(number(told(t, s, "landscape", f, clouds[0], y)["mean"])))
+	}
 	if w2[1] >= w2[0] || sw[1] >= sw[0] || sw[0] > w2[0]/math.Sqrt2 || sw[1] > w2[1]/math.Sqrt2 {
 		t.Errorf("expected distances that fall, SW_2 at most W_2 over the root of 2, found %v and %v", sw, w2)
 	}
-	theta := vector("theta", 1, 0)
-	one := func(steps string, seed uint64, y Array) Array {
-		r := Request{Function: "descend", Seed: seed, Settings: map[string]string{"kappa": "1", "slices": "20", "steps": steps}, Arrays: []Array{clouds[0], y, theta}}
-		a := Respond(r)
-		if a.Error != "" {
-			t.Fatal(a.Error)
-		}
-		return Array{Name: "y", DType: "float32", Shape: []int{1, 60, 2}, Values: a.Arrays[0].Values}
-	}
-	if twice, two := one("1", 1, one("1", 0, clouds[1])), one("2", 0, clouds[1]); !slices.Equal(twice.Values.([]float32), two.Values.([]float32)) {
-		t.Error("vmf: two steps are not one step with each seed")
-	}
 	across := Array{Name: "directions", DType: "float32", Shape: []int{1, 2}, Values: []float32{1, 0}}
-	stuck := told(t, s, "descend", map[string]string{"steps": "5"}, append(clouds, across)...)["points"].([]float32)
+	_, stuck, _ := frames(map[string]string{"steps": "5"}, across)
 	for i, before := range clouds[1].Values.([]float32) {
-		if (stuck[i] == before) != (i%2 == 1) {
-			t.Fatalf("one given direction, (1, 0): coordinate %d is %v, and was %v", i, stuck[i], before)
+		if (stuck.Values.([]float32)[i] == before) != (i%2 == 1) {
+			t.Fatalf("one given direction, (1, 0): coordinate %d is %v, and was %v", i, stuck.Values.([]float32)[i], before)
 		}
+	}
+	turns := Array{Name: "directions", DType: "float32", Shape: []int{2, 1, 2}, Values: []float32{1, 0, 0, 1}}
+	_, both, _ := frames(map[string]string{"steps": "2"}, turns)
+	back := turns // along the axes in the other order leads to the same place
+	back.Values = []float32{0, 1, 1, 0}
+	_, other, _ := frames(map[string]string{"steps": "2"}, back)
+	if !slices.Equal(both.Values.([]float32), other.Values.([]float32)) || slices.Equal(both.Values.([]float32), stuck.Values.([]float32)) {
+		t.Error("steps along the axes do not commute, or the second is along the first's")
 	}
 }
 

@@ -1,7 +1,6 @@
 //go:build unix
 
-// Package process is what package lab asks of the operating system about the process of a notebook.
-package process
+package client
 
 import (
 	"fmt"
@@ -12,11 +11,11 @@ import (
 	"syscall"
 )
 
-// Detach makes a command outlive this program, and its terminal.
-func Detach(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+// detach makes a command outlive this program, and its terminal.
+func detach(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
 
-// Mapped is the content of a file, in memory of this program's own as far as it is written to.
-func Mapped(path string) ([]byte, error) {
+// mapped is the content of a file, in memory of this program's own as far as it is written to.
+func mapped(path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -29,8 +28,8 @@ func Mapped(path string) ([]byte, error) {
 	return syscall.Mmap(int(f.Fd()), 0, int(info.Size()), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE)
 }
 
-// Shared returns the socket of the process of that name, in a folder that is the user's alone.
-func Shared(name string) (socket string, err error) {
+// shared returns the socket of the process of that name, in a folder that is the user's alone.
+func shared(name string) (socket string, err error) {
 	if name == "" || filepath.Base(name) != name || len(name) > 40 {
 		return "", fmt.Errorf("share: expected a name of at most 40 letters and digits, found %q", name)
 	}
