@@ -50,9 +50,6 @@ func (b *barycenterCall) settings() loss.Config {
 }
 
 func (b *barycenterCall) unused(flag string) (string, error) {
-	if flag == "key" {
-		return keyUnused(b.Set), nil
-	}
 	if what := setting(flag); what != "" {
 		return unread(b.Name, b.settings(), false, what)
 	}
@@ -75,11 +72,10 @@ func (a barycenterAnswer) String() string {
 }
 
 func (b *barycenterCall) run() error {
-	set, err := datasets.Load(b.Set, datasets.Options{Seed: b.common.Seed, Key: b.Key, Raw: true, Exact: true})
+	set, err := b.exact(b.Set, sampling{Key: b.Key}, b.common.Seed)
 	if err != nil {
-		return usageError(err)
+		return err
 	}
-	b.warnOf(set)
 	c := b.BarycenterConfig
 	c.Loss, c.Config, c.Seed = b.Name, b.settings(), b.common.Seed
 	m, err := align.Barycenter(set, c)
@@ -213,13 +209,6 @@ func newRegister(c *common) *cobra.Command {
 	return cmd
 }
 
-func (r *registerCall) unused(flag string) (string, error) {
-	if flag == "key" {
-		return keyUnused(r.A, r.B), nil
-	}
-	return "", nil
-}
-
 type registerAnswer struct {
 	Rotation    [][]float64 `json:"rotation"`
 	Translation []float64   `json:"translation"`
@@ -246,11 +235,10 @@ func (a registerAnswer) String() string {
 func (r *registerCall) run() error {
 	var clouds [2]*datasets.Set
 	for i, path := range []string{r.A, r.B} {
-		set, err := datasets.Load(path, datasets.Options{Points: r.Points, Seed: r.common.Seed + uint64(i), Key: r.Key, Raw: true, Exact: true})
+		set, err := r.exact(path, r.sampling, r.common.Seed+uint64(i))
 		if err != nil {
-			return usageError(err)
+			return err
 		}
-		r.warnOf(set)
 		clouds[i] = set
 	}
 	o := r.RegisterConfig

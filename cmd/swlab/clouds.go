@@ -7,6 +7,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/datasets/catalogue"
+	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 )
 
@@ -42,6 +43,31 @@ func (c *common) loadPair(s sampling, flags [2]string, x, y string) (a, b *datas
 	}
 	b, err = load(1, y)
 	return a, b, err
+}
+
+// exact loads clouds as stored, for a call that computes in float64, and gives their warnings.
+func (c *common) exact(path string, s sampling, seed uint64) (*datasets.Set, error) {
+	set, err := datasets.Load(path, datasets.Options{Points: s.Points, Seed: seed, Key: s.Key, Raw: true, Exact: true})
+	if err != nil {
+		return nil, usageError(err)
+	}
+	c.warnOf(set)
+	return set, nil
+}
+
+// readDirections reads the directions [L, dim] of --directions; nil without a file.
+func readDirections(path string, dim int) ([]float64, error) {
+	if path == "" {
+		return nil, nil
+	}
+	values, shape, err := format.ReadNPYFloat64(path)
+	if err == nil && (len(shape) != 2 || shape[1] != dim) {
+		err = fmt.Errorf("expected shape [L, %d], found %v", dim, shape)
+	}
+	if err != nil {
+		err = usageError(fmt.Errorf("--directions: %w", err))
+	}
+	return values, err
 }
 
 // openPart loads normalised clouds with as many points as a run's and takes a part of them; the flags

@@ -23,13 +23,6 @@ func newDataInfo(c *common) *cobra.Command {
 	return c.command("info PATH", "Describe clouds: a file, a folder, or builtin", "swlab data info clouds.npz", &dataInfo{common: c})
 }
 
-func (d *dataInfo) unused(flag string) (string, error) {
-	if flag == "key" {
-		return keyUnused(d.Path), nil
-	}
-	return "", nil
-}
-
 type infoAnswer struct {
 	Path      string  `json:"path"`
 	Kind      string  `json:"kind"`

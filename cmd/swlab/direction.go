@@ -29,9 +29,6 @@ func newDirection(c *common) *cobra.Command {
 }
 
 func (d *directionCall) unused(flag string) (string, error) {
-	if flag == "key" {
-		return keyUnused(d.X, d.Y), nil
-	}
 	if what := setting(flag); what != "" {
 		s := loss.Defaults()
 		s.Amortizer, s.Maps = d.Amortizer, amortizer.Config{DK: d.DK, K: d.K, Variant: d.Variant}

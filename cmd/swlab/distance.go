@@ -108,8 +108,6 @@ func (d *distanceCall) unused(flag string) (why string, err error) {
 	_, sliced := l.(loss.Sliced)
 	_, approximate := l.(loss.ApproximateEMD)
 	switch {
-	case flag == "key":
-		return keyUnused(d.X, d.Y), nil
 	case slices.Contains([]string{"path", "out-slices", "out-directions"}, flag) && !sliced:
 		return fmt.Sprintf("loss %q takes no slices", d.Loss), nil
 	case flag == "normalize" && !approximate:

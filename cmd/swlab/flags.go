@@ -93,10 +93,8 @@ func (c *common) command(use, short, example string, call runner, settings ...an
 				return usageError(err)
 			}
 		}
-		if r, is := call.(refuser); is {
-			if err := refused(cmd.Flags(), r.unused); err != nil {
-				return usageError(err)
-			}
+		if err := refused(cmd.Flags(), options, call); err != nil {
+			return usageError(err)
 		}
 		return call.run()
 	}
@@ -430,17 +428,42 @@ func needed(cmd *cobra.Command, options []option) error {
 }
 
 // refused returns an error for a flag without effect.
-func refused(flags *pflag.FlagSet, unused func(flag string) (string, error)) (refused error) {
+func refused(flags *pflag.FlagSet, options []option, call runner) (refused error) {
+	r, is := call.(refuser)
 	flags.Visit(func(f *pflag.Flag) {
 		if refused != nil {
 			return
 		}
-		why, err := unused(f.Name)
-		if refused = err; err == nil && why != "" {
+		why := idle(f.Name, options)
+		if why == "" && is {
+			why, refused = r.unused(f.Name)
+		}
+		if refused == nil && why != "" {
 			refused = fmt.Errorf("--%s would do nothing: %s", f.Name, why)
 		}
 	})
 	return refused
+}
+
+// idle says why a flag has no effect in any call with those options: --key beside clouds that are no arrays by name, and
+// what draws directions beside those that are given.
+func idle(flag string, options []option) string {
+	var clouds []string
+	missing, ofRun := false, false
+	for _, o := range options {
+		switch paths := o.values(); {
+		case o.tag("reads") == "run":
+			ofRun = true
+		case o.tag("reads") == "clouds":
+			clouds, missing = append(clouds, paths...), missing || len(paths) == 0
+		case o.Name == "directions" && len(paths) > 0 && (flag == "slices" || flag == "slicing"):
+			return "the directions of --directions are used as given"
+		}
+	}
+	if flag != "key" || missing && ofRun { // clouds that are not given may be a run's
+		return ""
+	}
+	return keyUnused(clouds...)
 }
 
 // flagError rewords an error of flag parsing: what the flag is, what was expected, what was found.

@@ -37,10 +37,7 @@ func newMetrics(c *common) *cobra.Command {
 }
 
 func (m *metricsCall) unused(flag string) (string, error) {
-	switch {
-	case flag == "key":
-		return keyUnused(m.Reference, m.Generated), nil
-	case flag == "normalize" && !slices.Contains(m.Distances, "emd-approx"):
+	if flag == "normalize" && !slices.Contains(m.Distances, "emd-approx") {
 		return "emd-approx is not among the --distances, and others take clouds as they are", nil
 	}
 	return "", nil

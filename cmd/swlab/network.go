@@ -51,11 +51,8 @@ swlab `+name+` clouds.npy --weights model.pth --out z.npy`, n)
 }
 
 func (n *networkCall) unused(flag string) (string, error) {
-	switch {
-	case flag == "state" && n.Run == "":
+	if flag == "state" && n.Run == "" {
 		return "it chooses among the weights of a --run", nil
-	case flag == "key":
-		return keyUnused(n.X), nil
 	}
 	return "", nil
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/swlab"
 )
 
@@ -27,16 +26,6 @@ swlab normality a.npy --directions d.npy`, &normalityCall{common: c})
 		"the number of points times the weighted squared distance of the characteristic functions. Points of N(0, I) have 1.05 on average.\n" +
 		"The points are neither centred nor scaled."
 	return cmd
-}
-
-func (n *normalityCall) unused(flag string) (string, error) {
-	switch {
-	case flag == "key":
-		return keyUnused(n.X), nil
-	case (flag == "slices" || flag == "slicing") && n.Directions != "":
-		return "the directions of --directions are used as given", nil
-	}
-	return "", nil
 }
 
 type normalityAnswer struct {
@@ -66,14 +55,8 @@ func (n *normalityCall) run() error {
 	}
 	c := n.NormalityConfig
 	c.Seed = n.common.Seed
-	if n.Directions != "" {
-		var shape []int
-		if c.Directions, shape, err = format.ReadNPYFloat64(n.Directions); err == nil && (len(shape) != 2 || shape[1] != x.Dim) {
-			err = fmt.Errorf("expected shape [L, %d], found %v", x.Dim, shape)
-		}
-		if err != nil {
-			return usageError(fmt.Errorf("--directions: %w", err))
-		}
+	if c.Directions, err = readDirections(n.Directions, x.Dim); err != nil {
+		return err
 	}
 	r, err := swlab.Normality(x.Positions(0), x.Dim, c)
 	if err != nil {

@@ -33,16 +33,6 @@ swlab plan a.npy b.npy -L 500 --temperature 0.1 --out-expected expected.npy`, &p
 	return cmd
 }
 
-func (p *planCall) unused(flag string) (string, error) {
-	switch {
-	case flag == "key":
-		return keyUnused(p.X, p.Y), nil
-	case flag == "slices" && p.Directions != "":
-		return "the directions of --directions are used as given", nil
-	}
-	return "", nil
-}
-
 type planAnswer struct {
 	Costs        []number `json:"costs"`
 	Cost         number   `json:"cost"`
@@ -94,14 +84,8 @@ func (p *planCall) run() error {
 	if x.Dim != y.Dim {
 		return usageError(fmt.Errorf("expected clouds of one dimension, found %d in %s and %d in %s", x.Dim, x.Name, y.Dim, y.Name))
 	}
-	if p.Directions != "" {
-		var shape []int
-		if c.Directions, shape, err = format.ReadNPYFloat64(p.Directions); err == nil && (len(shape) != 2 || shape[1] != x.Dim) {
-			err = fmt.Errorf("expected shape [L, %d], found %v", x.Dim, shape)
-		}
-		if err != nil {
-			return usageError(fmt.Errorf("--directions: %w", err))
-		}
+	if c.Directions, err = readDirections(p.Directions, x.Dim); err != nil {
+		return err
 	}
 	s, err := plan.New(p.wide(p.X, x), p.wide(p.Y, y), x.Dim, c)
 	if err != nil {

@@ -32,8 +32,6 @@ swlab plot clouds clouds.npy y.npy --caption input --caption LA --errors --out r
 
 func (p *plotClouds) unused(flag string) (string, error) {
 	switch {
-	case flag == "key":
-		return keyUnused(p.X...), nil
 	case flag == "errors" && len(p.X) < 2:
 		return "it compares several files", nil
 	case flag == "caption" && len(p.X) < 2:

@@ -24,13 +24,6 @@ func newPlotSinogram(c *common) *cobra.Command {
 		&plotSinogram{common: c})
 }
 
-func (p *plotSinogram) unused(flag string) (string, error) {
-	if flag == "key" {
-		return keyUnused(p.X), nil
-	}
-	return "", nil
-}
-
 func (p *plotSinogram) run() error {
 	set, err := p.openWith("x", "x", p.X, "all", datasets.Options{Points: p.Points, Seed: p.Seed, Key: p.Key, Raw: true})
 	switch {

@@ -30,13 +30,6 @@ func newPlotSlice(c *common) *cobra.Command {
 		"swlab plot slice a.npy b.npy --direction 1,1,0 --out slice.svg", &plotSlice{common: c, Slices: 1000, Reduce: loss.Sum})
 }
 
-func (p *plotSlice) unused(flag string) (string, error) {
-	if flag == "key" {
-		return keyUnused(p.X, p.Y), nil
-	}
-	return "", nil
-}
-
 type sliceAnswer struct {
 	drawn
 	Direction  []float32 `json:"direction"`

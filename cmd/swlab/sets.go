@@ -24,36 +24,19 @@ type embedded struct {
 	OutDirections string `flag:"out-directions" unit:"FILE" writes:".npy" group:"Output" help:"write the directions, [L,d] float64"`
 }
 
-func (v *embedded) unused(flag string) (string, error) {
-	switch {
-	case flag == "key":
-		return keyUnused(v.Set), nil
-	case v.Given != "" && (flag == "slices" || flag == "slicing"):
-		return "the directions of --directions are used as given", nil
-	}
-	return "", nil
-}
-
 // embed reads the clouds and makes their vectors, relative to a point among them if their distances alone
 // count.
 func (v *embedded) embed(distances bool) (*datasets.Set, *sets.Embedding, error) {
-	set, err := datasets.Load(v.Set, datasets.Options{Points: v.Points, Seed: v.common.Seed, Key: v.Key, Raw: true, Exact: true})
+	set, err := v.exact(v.Set, v.sampling, v.common.Seed)
 	if err != nil {
-		return nil, nil, usageError(err)
+		return nil, nil, err
 	}
-	v.warnOf(set)
 	v.Config.Seed = v.common.Seed
 	if distances {
 		v.Origin = sets.Centre(set)
 	}
-	if v.Given != "" {
-		var shape []int
-		if v.Config.Directions, shape, err = format.ReadNPYFloat64(v.Given); err == nil && (len(shape) != 2 || shape[1] != set.Dim) {
-			err = fmt.Errorf("expected shape [L, %d], found %v", set.Dim, shape)
-		}
-		if err != nil {
-			return nil, nil, usageError(fmt.Errorf("--directions: %w", err))
-		}
+	if v.Config.Directions, err = readDirections(v.Given, set.Dim); err != nil {
+		return nil, nil, err
 	}
 	bytes, err := v.Bytes(set)
 	if err != nil {

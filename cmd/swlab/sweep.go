@@ -109,13 +109,8 @@ func (s *sweepCall) unused(flag string) (why string, err error) {
 			return fmt.Sprintf("--vary %s sets it", name), nil
 		}
 	}
-	switch {
-	case flag == "seed" && s.Seeds != "":
+	if flag == "seed" && s.Seeds != "" {
 		return "the training seeds are those of --seeds", nil
-	case flag == "key" && s.Test == "":
-		return keyUnused(s.Data), nil
-	case flag == "key":
-		return keyUnused(s.Data, s.Test), nil
 	}
 	return "", nil
 }

@@ -25,13 +25,6 @@ swlab test a.npy b.npy --slices 50 --permutations 1999`, &testCall{common: c})
 	return cmd
 }
 
-func (t *testCall) unused(flag string) (string, error) {
-	if flag == "key" {
-		return keyUnused(t.X, t.Y), nil
-	}
-	return "", nil
-}
-
 type testAnswer struct {
 	PValue       number  `json:"p_value"`
 	PValueStdErr number  `json:"p_value_stderr"`

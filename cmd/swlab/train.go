@@ -55,8 +55,6 @@ var trainable = "loss to train on: " + strings.Join(loss.GraphNames(), ", ")
 // unused says why a flag has no effect in this call.
 func (t *trainCall) unused(flag string) (why string, err error) {
 	switch what := setting(flag); {
-	case flag == "key":
-		return keyUnused(t.Data), nil
 	case flag == "recipe" && t.config.Amortizer == "":
 		return "it belongs to an --amortizer", nil
 	case what != "":

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -181,6 +182,23 @@ func (r *Request) Apply(ptr any) error {
 	return settings.Of(ptr).Apply(values)
 }
 
+// Unread returns an error for a setting of losses that was given and that the loss does not read.
+func (r *Request) Unread(name string, c loss.Config) error {
+	for _, setting := range loss.SettingNames() {
+		if _, given := r.Settings[setting]; !given {
+			continue
+		}
+		why, err := loss.Unread(name, c, r.Array("directions") != nil, setting)
+		if err == nil && why != "" {
+			err = fmt.Errorf("%s would do nothing: %s", setting, why)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Context ends when nobody waits for the answer.
 func (r *Request) Context() context.Context { return r.ctx }
 
@@ -219,6 +237,44 @@ func (r *Request) Wide(name string) (values []float64, shape []int) {
 		}
 	}
 	return values, shape
+}
+
+// Points returns an array [points, dim], or a set of one cloud, in float64.
+func (r *Request) Points(name string) (values []float64, dim int, err error) {
+	values, shape := r.Wide(name)
+	if len(shape) != 2 {
+		return nil, 0, fmt.Errorf("%s: expected an array [points, dim], found shape %v", name, shape)
+	}
+	return values, shape[1], nil
+}
+
+// Directions returns the directions [L, dim]; nil without them.
+func (r *Request) Directions(dim int) ([]float64, error) {
+	values, shape := r.Wide("directions")
+	if shape != nil && (len(shape) != 2 || shape[1] != dim) {
+		return nil, fmt.Errorf("directions: expected shape [L, %d], found %v", dim, shape)
+	}
+	return values, nil
+}
+
+// Unit makes unit vectors of rows of vectors of any length but 0.
+func Unit[T float32 | float64](name string, values []T, dim int) (unit []float32, err error) {
+	if len(values) == 0 || len(values)%dim != 0 {
+		return nil, fmt.Errorf("%s: expected directions of %d coordinates, found %d numbers", name, dim, len(values))
+	}
+	for v := range slices.Chunk(values, dim) {
+		square := 0.0
+		for _, c := range v {
+			square += float64(c) * float64(c)
+		}
+		if !(square > 0) {
+			return nil, fmt.Errorf("%s: expected a direction other than 0, found %v", name, v)
+		}
+		for _, c := range v {
+			unit = append(unit, float32(float64(c)/math.Sqrt(square)))
+		}
+	}
+	return unit, nil
 }
 
 // narrow returns the values in float32.
@@ -323,16 +379,10 @@ func (s distanceSettings) config(r *Request) (o swlab.DistanceConfig, err error)
 			return o, fmt.Errorf("%s would do nothing: it belongs to certify", name)
 		case s.Certify && strings.HasPrefix(name, "ascent_"):
 			return o, fmt.Errorf("%s would do nothing: certify replaces the ascent", name)
-		case !slices.Contains(loss.SettingNames(), name):
-			continue
 		}
-		why, err := loss.Unread(s.Loss, known, r.Array("directions") != nil, name)
-		if err != nil {
-			return o, err
-		}
-		if why != "" {
-			return o, fmt.Errorf("%s would do nothing: %s", name, why)
-		}
+	}
+	if err := r.Unread(s.Loss, known); err != nil {
+		return o, err
 	}
 	path, ok := map[string]swlab.Path{"auto": swlab.AutoPath, "host": swlab.HostPath, "graph": swlab.GraphPath}[s.Path]
 	if !ok {

@@ -3,7 +3,6 @@ package calls
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -77,22 +76,13 @@ func sliceCosts(r *Request, a *Answer) error {
 	if err != nil {
 		return err
 	}
-	given, shape := r.Wide("directions")
-	if len(shape) != 2 || shape[1] != x.Dim {
-		return fmt.Errorf("directions: expected rows of %d coordinates, found shape %v", x.Dim, shape)
+	given, err := r.Directions(x.Dim)
+	if err != nil {
+		return err
 	}
-	var at []float32
-	for v := range slices.Chunk(given, x.Dim) {
-		norm := 0.0
-		for _, c := range v {
-			norm += c * c
-		}
-		if !(norm > 0) {
-			return fmt.Errorf("directions: expected one other than 0, found %v", v)
-		}
-		for _, c := range v {
-			at = append(at, float32(c/math.Sqrt(norm)))
-		}
+	at, err := Unit("directions", given, x.Dim)
+	if err != nil {
+		return err
 	}
 	var values []float64
 	if s.Blur == "+Inf" {

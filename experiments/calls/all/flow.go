@@ -1,7 +1,6 @@
 package all
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -12,9 +11,9 @@ import (
 
 // films are the flows of a picture.
 func films(r *calls.Request, s pictureSettings) (all []flow.Film, err error) {
-	var labels []string
-	if err := json.Unmarshal([]byte(s.Labels), &labels); err != nil {
-		return nil, fmt.Errorf("labels: %w", err)
+	labels, err := s.names()
+	if err != nil {
+		return nil, err
 	}
 	target, err := r.Clouds("target")
 	if err != nil {
@@ -90,9 +89,9 @@ func drawLooks(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
 
 // looks are the films of a training, one for each watched cloud.
 func looks(r *calls.Request, s pictureSettings) (all []flow.Film, err error) {
-	var labels []string
-	if err := json.Unmarshal([]byte(s.Labels), &labels); err != nil {
-		return nil, fmt.Errorf("labels: %w", err)
+	labels, err := s.names()
+	if err != nil {
+		return nil, err
 	}
 	watched, err := r.Clouds("watched")
 	if err != nil {

@@ -1,8 +1,6 @@
 package all
 
 import (
-	"fmt"
-
 	"github.com/sliced-wasserstein/lab/experiments/calls"
 	"github.com/sliced-wasserstein/lab/swlab"
 )
@@ -13,16 +11,14 @@ func normality(r *calls.Request, a *calls.Answer) error {
 	if err := r.Apply(&c); err != nil {
 		return err
 	}
-	x, shape := r.Wide("x")
-	if len(shape) != 2 {
-		return fmt.Errorf("x: expected an array [points, dim], found shape %v", shape)
+	x, dim, err := r.Points("x")
+	if err != nil {
+		return err
 	}
-	theta, given := r.Wide("directions")
-	if given != nil && (len(given) != 2 || given[1] != shape[1]) {
-		return fmt.Errorf("directions: expected shape [L, %d], found %v", shape[1], given)
+	if c.Directions, err = r.Directions(dim); err != nil {
+		return err
 	}
-	c.Directions = theta
-	s, err := swlab.Normality(x, shape[1], c)
+	s, err := swlab.Normality(x, dim, c)
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -134,7 +133,7 @@ func drawSlice(r *calls.Request, _ pictureSettings) (*vmfviz.Picture, error) {
 			theta = directions[i*x.Dim : (i+1)*x.Dim]
 		}
 	}
-	unit, err := unitDirection(theta, x.Dim)
+	unit, err := calls.Unit("theta", theta, x.Dim)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +146,7 @@ func turns(r *calls.Request) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	theta, err := unitDirection(float32s(r, "theta"), x.Dim)
+	theta, err := calls.Unit("theta", float32s(r, "theta"), x.Dim)
 	if err != nil {
 		return "", err
 	}
@@ -156,25 +155,6 @@ func turns(r *calls.Request) (string, error) {
 		return "", err
 	}
 	return vmfviz.SliceHTML(vmfviz.SliceOptions{Convention: vmfviz.MeanOverPoints, Replace: true}, x.Coords, y.Coords, theta, all.Values)
-}
-
-// unitDirection is theta, of any length but 0, as a unit vector.
-func unitDirection(theta []float32, dim int) ([]float32, error) {
-	if len(theta) != dim {
-		return nil, fmt.Errorf("theta: expected a direction of %d coordinates, found %d", dim, len(theta))
-	}
-	norm := 0.0
-	for _, v := range theta {
-		norm += float64(v) * float64(v)
-	}
-	if !(norm > 0) {
-		return nil, fmt.Errorf("theta: expected a direction other than 0, found %v", theta)
-	}
-	unit := make([]float32, len(theta))
-	for i, v := range theta {
-		unit[i] = float32(float64(v) / math.Sqrt(norm))
-	}
-	return unit, nil
 }
 
 // drawSphere draws directions and a location.
@@ -189,11 +169,9 @@ func drawSphere(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
 // drawClouds draws the clouds of each array as a row.
 func drawClouds(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
 	const most = 6
-	var labels []string
-	if s.Labels != "" {
-		if err := json.Unmarshal([]byte(s.Labels), &labels); err != nil {
-			return nil, fmt.Errorf("labels: %w", err)
-		}
+	labels, err := s.names()
+	if err != nil {
+		return nil, err
 	}
 	var rows []vmfviz.CloudRow
 	var sets []*datasets.Set

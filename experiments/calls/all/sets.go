@@ -2,7 +2,6 @@ package all
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments/calls"
@@ -17,16 +16,15 @@ func embedded(r *calls.Request, a *calls.Answer, c sets.Config, distances bool) 
 	if err != nil {
 		return nil, err
 	}
-	theta, shape := r.Wide("directions")
-	if shape != nil && (len(shape) != 2 || shape[1] != s.Dim) {
-		return nil, fmt.Errorf("directions: expected shape [L, %d], found %v", s.Dim, shape)
+	if c.Directions, err = r.Directions(s.Dim); err != nil {
+		return nil, err
 	}
 	for _, name := range []string{"slices", "slicing"} {
-		if _, given := r.Settings[name]; given && shape != nil {
+		if _, given := r.Settings[name]; given && c.Directions != nil {
 			return nil, fmt.Errorf("%s would do nothing: the directions are used as given", name)
 		}
 	}
-	c.Seed, c.Directions = r.Seed, theta
+	c.Seed = r.Seed
 	if distances && s.Validate() == nil {
 		c.Origin = sets.Centre(s)
 	}
@@ -135,16 +133,9 @@ func barycenter(r *calls.Request, a *calls.Answer) error {
 		if name == "reduce" || name == "root" {
 			return fmt.Errorf("%s would do nothing: a barycenter is that of a mean over points without a root", name)
 		}
-		if !slices.Contains(loss.SettingNames(), name) {
-			continue
-		}
-		why, err := loss.Unread(c.Loss, c.Config, false, name)
-		if err != nil {
-			return err
-		}
-		if why != "" {
-			return fmt.Errorf("%s would do nothing: %s", name, why)
-		}
+	}
+	if err := r.Unread(c.Loss, c.Config); err != nil {
+		return err
 	}
 	s, err := r.Clouds("clouds")
 	if err != nil {

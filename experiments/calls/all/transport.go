@@ -12,15 +12,20 @@ import (
 	"github.com/sliced-wasserstein/lab/vmfviz"
 )
 
-// titles are those of the panels, as many as there are.
-func (s pictureSettings) titles(panels int) ([]string, error) {
-	out := make([]string, 0, panels)
+// names are the labels.
+func (s pictureSettings) names() (out []string, err error) {
 	if s.Labels != "" {
-		if err := json.Unmarshal([]byte(s.Labels), &out); err != nil {
-			return nil, fmt.Errorf("labels: %w", err)
+		if err = json.Unmarshal([]byte(s.Labels), &out); err != nil {
+			err = fmt.Errorf("labels: %w", err)
 		}
 	}
-	return append(out, make([]string, max(0, panels-len(out)))...)[:panels], nil
+	return out, err
+}
+
+// titles are the labels of the panels, as many as there are.
+func (s pictureSettings) titles(panels int) ([]string, error) {
+	out, err := s.names()
+	return append(out, make([]string, max(0, panels-len(out)))...)[:panels], err
 }
 
 // drawPlans draws the plans plan0, plan1, ... between clouds x0 and y0, x1 and y1, ... of the plane.

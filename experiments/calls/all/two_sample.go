@@ -13,18 +13,21 @@ func twoSampleTest(r *calls.Request, a *calls.Answer) error {
 	if err := r.Apply(&c); err != nil {
 		return err
 	}
-	x, shape := r.Wide("x")
-	y, other := r.Wide("y")
-	if len(shape) != 2 || len(other) != 2 || shape[1] != other[1] {
-		return fmt.Errorf("x and y: expected arrays [points, dim] of one dimension, found shapes %v and %v",
-			shape, other)
+	x, dim, err := r.Points("x")
+	if err != nil {
+		return err
 	}
-	theta, given := r.Wide("directions")
-	if given != nil && (len(given) != 2 || given[1] != shape[1]) {
-		return fmt.Errorf("directions: expected shape [L, %d], found %v", shape[1], given)
+	y, other, err := r.Points("y")
+	if err == nil && dim != other {
+		err = fmt.Errorf("x and y: expected clouds of one dimension, found %d and %d", dim, other)
 	}
-	c.Directions = theta
-	t, err := swlab.TwoSampleTest(x, y, shape[1], c)
+	if err != nil {
+		return err
+	}
+	if c.Directions, err = r.Directions(dim); err != nil {
+		return err
+	}
+	t, err := swlab.TwoSampleTest(x, y, dim, c)
 	if err != nil {
 		return err
 	}
