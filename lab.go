@@ -704,9 +704,17 @@ func Preset(name string) Option { return option("preset", name) }
 // Rows are the rows of a table, by ids or names.
 func Rows(names ...string) Option { return option("rows", strings.Join(names, ",")) }
 
-// Results shows what has been measured for a table of the paper, docs/results: the verdict, a picture and the table.
-func Results(name string) {
-	call("results", []Option{Set("name", name)})
+// Metric is the column of a table that [Results] draws.
+func Metric(name string) Option { return option("metric", name) }
+
+// Against is the row that [Results] compares the others with, as its picture names it.
+func Against(row string) Option { return option("against", row) }
+
+// Results shows what has been measured for a table of the paper, docs/results: a picture, of all [Rows] or of some, the
+// verdict and the table. By another [Metric], [Against] another row, or of the first seeds alone ([Repeats]) it draws
+// the same runs again.
+func Results(name string, o ...Option) {
+	call("results", append(o, Set("name", name)))
 	gonbui.Sync()
 }
 

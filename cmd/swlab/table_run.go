@@ -356,7 +356,7 @@ func drawTable(f table.Results, dir string) error {
 	if dir == "" {
 		return nil
 	}
-	p, err := reproduce.Picture(f, "")
+	p, err := reproduce.Picture(f, "", reproduce.View{})
 	if err != nil {
 		return err
 	}

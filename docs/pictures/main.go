@@ -61,7 +61,7 @@ func tables(folder string) error {
 		return err
 	}
 	for _, page := range pages {
-		shown, err := reproduce.PagePictures(page)
+		shown, err := reproduce.PagePictures(page, reproduce.View{})
 		if err != nil {
 			return err
 		}

@@ -1,4 +1,4 @@
-// Package exercise checks the answers to the exercises of the lectures (notebooks 00 to 14 and 20).
+// Package exercise checks the answers to the exercises of the lectures (notebooks 00 to 20 and 31 to 38).
 // A cell gives an answer, and Check says whether it is right:
 //
 //	exercise.Check("02.1", 0.25)

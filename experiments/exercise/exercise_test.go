@@ -71,8 +71,8 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// TestLectures: every lecture has at least three exercises, and the cells hold stubs that were run and
-// found wrong.
+// TestLectures: every lecture has at least three exercises, those of results two, and the cells hold stubs that were run
+// and found wrong.
 func TestLectures(t *testing.T) {
 	found := map[string]int{}
 	for _, id := range exercise.IDs() {
@@ -95,11 +95,11 @@ func TestLectures(t *testing.T) {
 		}
 	}
 	for lecture, n := range found {
-		if n < 3 {
-			t.Errorf("lecture %s has %d exercises, expected at least 3", lecture, n)
+		if n < 2 || n < 3 && lecture < "31" {
+			t.Errorf("lecture %s has %d exercises, expected more", lecture, n)
 		}
 	}
-	if total := len(exercise.IDs()); len(found) != 21 || total != sum(found) {
+	if total := len(exercise.IDs()); len(found) != 28 || total != sum(found) {
 		t.Errorf("%d exercises are in the cells of %v, expected all %d", sum(found), slices.Sorted(maps.Keys(found)), total)
 	}
 }

@@ -28,7 +28,7 @@ func TestCommittedPictures(t *testing.T) {
 	pages := must.M1(filepath.Glob("../../docs/results/*.md"))
 	seen := 0
 	for _, page := range pages {
-		for _, p := range must.M1(reproduce.PagePictures(page)) {
+		for _, p := range must.M1(reproduce.PagePictures(page, reproduce.View{})) {
 			want, err := os.ReadFile(filepath.Join(filepath.Dir(page), p.File))
 			got, drawErr := p.Picture.PNG()
 			if err != nil || drawErr != nil {

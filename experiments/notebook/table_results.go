@@ -15,13 +15,14 @@ import (
 	"github.com/sliced-wasserstein/lab/vmfviz/show"
 )
 
-// Results shows the stored result (see Stored) of the paper's table of that name: the verdict, the
-// picture, and folded away the table beside the paper's numbers and what else the page says. The table
-// leaves out the columns of the last epoch, which the page has. Without a stored result it says so
-// and shows the paper's table as printed.
+// Results shows the stored result (see Stored) of the paper's table of that name: the picture, the
+// verdict, what it does not show, and folded away every comparison and the table beside the paper's
+// numbers. The table leaves out the columns of the last epoch, which the page has. Without a stored
+// result it says so and shows the paper's table as printed. A view of some rows narrows the picture;
+// any other is a picture alone.
 //
-//	show.Check(book.Results("ablation_kappa"))
-func (b *Session) Results(name string) error {
+//	show.Check(book.Results("ablation_kappa", reproduce.View{}))
+func (b *Session) Results(name string, v reproduce.View) error {
 	f, err := Stored(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		t, err := table.Get(name)
@@ -35,6 +36,18 @@ func (b *Session) Results(name string) error {
 	if err != nil {
 		return err
 	}
+	if v != (reproduce.View{Rows: v.Rows}) {
+		title := f.Table.Title
+		if v.Repeats > 0 {
+			title += fmt.Sprintf(", %d seeds", v.Repeats)
+		}
+		p, err := reproduce.Picture(f, title, v)
+		if p != nil {
+			p.Caption = howToRead
+			show.Picture(p)
+		}
+		return err
+	}
 	root, err := repository()
 	if err != nil {
 		return err
@@ -44,15 +57,15 @@ func (b *Session) Results(name string) error {
 	if err != nil {
 		return err
 	}
-	verdict, rest, _ := strings.Cut(prose(string(words)), "\n\n")
-	show.Markdown(verdict)
-	shown, err := reproduce.PagePictures(page)
+	shown, err := reproduce.PagePictures(page, v)
 	if err != nil {
 		return err
 	}
 	if len(shown) > 0 {
+		shown[0].Picture.Caption = howToRead
 		b.Picture(name, shown[0].Picture, nil)
 	}
+	show.Markdown(prose(string(words)))
 	f.Table.Columns = slices.DeleteFunc(f.Table.Columns, func(c table.Column) bool { return strings.HasSuffix(c.Key, "_last") })
 	if show.InNotebook() {
 		var html strings.Builder
@@ -60,12 +73,13 @@ func (b *Session) Results(name string) error {
 			return err
 		}
 		show.HTML("<details><summary>The table, with the paper's numbers below ours</summary>\n" + html.String() + "</details>\n")
-	} else if err := showTable(f); err != nil {
-		return err
+		return nil
 	}
-	show.Markdown("<details><summary>What it does not show, and every comparison</summary>\n\n" + rest + "\n\n</details>")
-	return nil
+	return showTable(f)
 }
+
+// howToRead is the caption of the pictures of results.
+const howToRead = "Each line: the difference to the row at 0, paired by seed. A grey interval holds 0: not resolved. Rows with † are not in the paper."
 
 // Stored reads the stored result (docs/results) of the paper's table of that name at the preset
 // desk. Without one the error is fs.ErrNotExist.
@@ -95,7 +109,7 @@ func prose(page string) string {
 
 // tablePicture shows the picture of a filled table, if it has one, and saves it under the table's name.
 func (b *Session) tablePicture(f table.Results) {
-	if p, err := reproduce.Picture(f, ""); p != nil || err != nil {
+	if p, err := reproduce.Picture(f, "", reproduce.View{}); p != nil || err != nil {
 		b.Picture(f.Table.Name, p, err)
 	}
 }

@@ -40,8 +40,8 @@ func TestPicturesAreTheNumbers(t *testing.T) {
 			deviation := math.Sqrt((squares - sum*sum/m) / (m - 1))
 			want = append(want, [2]float64{100 * sum / whole, 100 * m * student[n] * deviation / math.Sqrt(m) / whole})
 		}
-		o, lines := differences(f)
-		if len(lines) != len(want) || o.Reference == "" || o.Up {
+		o, lines, err := differences(f, View{})
+		if err != nil || len(lines) != len(want) || o.Reference == "" || o.Up {
 			t.Fatalf("%s: %d lines of %d rows, %+v", file, len(lines), len(want), o)
 		}
 		for i, l := range lines {
@@ -53,5 +53,24 @@ func TestPicturesAreTheNumbers(t *testing.T) {
 	}
 	if len(files) < 9 || bars < 100 {
 		t.Errorf("%d tables, %d bars", len(files), bars)
+	}
+}
+
+// TestView: a view draws some rows, by another metric, against another row, of the first seeds.
+func TestView(t *testing.T) {
+	f := must.M1(table.ReadFile("../../docs/results/ablation_L-desk.json"))
+	values := func(row string) []float64 { return f.Cells[row]["sw"].Values }
+	a, b := values("sw-L500"), values("la-v-dsw")
+	o, lines, err := differences(f, View{Rows: "SW, L = 500,la-v-dsw-L50", Metric: "SW", Against: "LA v-DSW, L = 100", Repeats: 2})
+	if err != nil || len(lines) != 2 || o.Quantity != "SW" || o.Reference != "LA v-DSW, L = 100" {
+		t.Fatalf("%+v, %+v, %v", o, lines, err)
+	}
+	if want := 100 * ((a[0]+a[1])/(b[0]+b[1]) - 1); lines[0].Label != "SW, L = 500" || math.Abs(lines[0].Value-want) > 1e-9 {
+		t.Errorf("%+v, expected %g", lines[0], want)
+	}
+	for _, v := range []View{{Rows: "sw-L500,no"}, {Metric: "emt"}, {Against: "SW"}} {
+		if p, err := Picture(f, "", v); err == nil {
+			t.Errorf("%+v draws %v", v, p)
+		}
 	}
 }

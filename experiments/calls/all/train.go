@@ -17,6 +17,7 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/calls"
 	"github.com/sliced-wasserstein/lab/experiments/gap"
 	"github.com/sliced-wasserstein/lab/experiments/notebook"
+	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/sweep"
 	"github.com/sliced-wasserstein/lab/experiments/table"
 	"github.com/sliced-wasserstein/lab/internal/settings"
@@ -273,13 +274,23 @@ func paperTable(r *calls.Request, a *calls.Answer) error {
 	})
 }
 
+// resultsSettings choose what to show of the stored result of a table.
+type resultsSettings struct {
+	Name string `json:"name"`
+	reproduce.View
+}
+
 // results shows the stored result of a table of the paper.
 func results(r *calls.Request, a *calls.Answer) error {
 	s, err := session(r)
 	if err != nil {
 		return err
 	}
-	return watched(r, a, func() error { return s.Results(r.Settings["name"]) })
+	var c resultsSettings
+	if err := r.Apply(&c); err != nil {
+		return err
+	}
+	return watched(r, a, func() error { return s.Results(c.Name, c.View) })
 }
 
 // gapStudy measures the amortization gap of one method on the clouds "data".
