@@ -714,7 +714,7 @@ func Against(row string) Option { return option("against", row) }
 // verdict and the table. By another [Metric], [Against] another row, or of the first seeds alone ([Repeats]) it draws
 // the same runs again.
 func Results(name string, o ...Option) {
-	call("results", append(o, Set("name", name)))
+	call("results", append(slices.Clone(o), Set("name", name)))
 	gonbui.Sync()
 }
 
