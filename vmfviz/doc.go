@@ -7,8 +7,7 @@
 //   - point clouds side by side ([Clouds], [Gallery]), with the error of each point
 //     as its colour ([CloudRow]);
 //   - one slice: projection, matching, quantile functions and the average over
-//     many slices ([Slice]), the matched pairs in space ([Pairs]), a view in which
-//     the reader turns the direction ([SliceHTML]);
+//     many slices ([Slice]), a view in which the reader turns the direction ([SliceHTML]);
 //   - all slices of a circle of directions ([Sinogram]), and a matrix such as the
 //     distances of many clouds ([Matrix]);
 //   - numbers: curves of a training run ([Curves]), estimates with their standard

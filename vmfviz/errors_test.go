@@ -67,7 +67,6 @@ func TestBadArguments(t *testing.T) {
 		{slice(SliceOptions{StdErr: -1}, up, up, up, nil), "StdErr is -1"},
 		{wrong(SliceHTML(SliceOptions{}, up, append(up, up...), up, nil)), "y has 2 points, expected 1"},
 		{wrong(SliceHTML(SliceOptions{}, up, up, up, make([]float64, 33))), "SphereGrid"},
-		{wrong(Pairs(PairsOptions{}, up, append(up, up...), up)), "y has 2 points, expected 1"},
 
 		{wrong(Curves(CurvesOptions{}, CurvePanel{})), "panels[0].Series is empty"},
 		{wrong(Curves(CurvesOptions{}, CurvePanel{Smooth: 1, Series: []Series{{Y: y}}})), "panels[0].Smooth = 1"},
@@ -105,9 +104,6 @@ func TestEdges(t *testing.T) {
 	slice := func(o SliceOptions, x, theta []float32, v ...float64) drawing {
 		return func() (*Picture, error) { return Slice(o, x, x, theta, v) }
 	}
-	pairs := func(x, theta []float32) drawing {
-		return func() (*Picture, error) { return Pairs(PairsOptions{}, x, x, theta) }
-	}
 	curves := func(log bool, x, y []float64) drawing {
 		return func() (*Picture, error) {
 			return Curves(CurvesOptions{}, CurvePanel{LogX: log, LogY: log, Series: []Series{{X: x, Y: y}}})
@@ -137,9 +133,6 @@ func TestEdges(t *testing.T) {
 		"equal clouds":       slice(SliceOptions{}, point, up, 0),
 		"equal costs":        slice(SliceOptions{View: From(0, 90)}, same, []float32{0, 1, 0}, 3, 3),
 		"equal quantiles":    slice(SliceOptions{Quantiles: true}, point, up, 0),
-		"one pair":           pairs(point, up),
-		"flat pairs":         pairs(same, up),
-		"pairs in the plane": pairs(point[:2], []float32{1, 0}),
 		"one value":          curves(false, nil, []float64{0}),
 		"one log value":      curves(true, nil, []float64{1e-9}),
 		"extreme values":     curves(false, []float64{-1e150, 1e150}, []float64{-1e150, 1e150}),
@@ -185,7 +178,6 @@ func FuzzPictures(f *testing.F) {
 			func() (*Picture, error) { return Slice(SliceOptions{}, v[:half], v[half:], up, w) },
 			func() (*Picture, error) { return Slice(SliceOptions{}, v[:half], v[half:], []float32{1, 0}, nil) },
 			func() (*Picture, error) { return Slice(SliceOptions{Quantiles: true}, v[:half], v[half:], up, w) },
-			func() (*Picture, error) { return Pairs(PairsOptions{}, v[:half], v[half:], up) },
 			func() (*Picture, error) { return SphereMap(SphereOptions{}, SpherePanel{Points: v}) },
 			func() (*Picture, error) { return Curves(CurvesOptions{}, CurvePanel{Series: []Series{{Y: w}}}) },
 			func() (*Picture, error) {

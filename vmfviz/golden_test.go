@@ -102,9 +102,6 @@ var goldenPictures = []struct {
 		x, y := torus(1, 200, 0), boxes(2, 200, 0)
 		return Slice(SliceOptions{Title: "One slice", Convention: MeanOverPoints, Quantiles: true}, x, y, []float32{0.36, 0.8, 0.48}, nil)
 	}},
-	{"pairs", func() (*Picture, error) {
-		return Pairs(PairsOptions{Title: "The matching of one slice"}, torus(1, 500, 0), boxes(2, 500, 0), []float32{0.36, 0.8, 0.48})
-	}},
 	{"slice2d", func() (*Picture, error) {
 		x := []float32{0, 0, 1, 0.2, 0.5, 1, -0.4, 0.7, 0.2, 1.3}
 		y := []float32{1.5, 1, 2, 1.4, 1.2, 2, 2.2, 0.4, 1.9, 1.9}

@@ -119,11 +119,3 @@ func line() (float64, error) {
 	}
 	return f[0], nil
 }
-
-// legendre is the Legendre polynomial of degree 4 or 6.
-func legendre(degree int, x float64) float64 {
-	if degree == 6 {
-		return (231*math.Pow(x, 6) - 315*math.Pow(x, 4) + 105*x*x - 5) / 16
-	}
-	return (35*math.Pow(x, 4) - 30*x*x + 3) / 8
-}

@@ -80,6 +80,22 @@ func onePercent(l int) (string, error) {
 	return "", nil
 }
 
+func worseFrames(names []string) (string, error) {
+	x, y, problem := named(names)
+	if problem != "" {
+		return problem, nil
+	}
+	independent, err := estimate("sw", x, y, 9999)
+	if err != nil {
+		return "", err
+	}
+	frames, err := estimate("orthogonal-sw", x, y, 9999)
+	if err != nil || frames.StdErr > 1.1*independent.StdErr {
+		return "", err
+	}
+	return fmt.Sprintf("The standard error of frames is %.2f of that of independent directions.", frames.StdErr/independent.StdErr), nil
+}
+
 func fewSpread(l int) (string, error) {
 	if l < 64 || l > 400 {
 		return fmt.Sprintf("%d: expected 64 to 400; below 64 one set has no error bar.", l), nil

@@ -31,7 +31,8 @@ var exercises = map[string]exercise{
 	"02.2": {function(sliceCost), "Project both clouds, sort the projections, and take the mean of the squared differences.", "It agrees with the definition on random clouds."},
 	"02.3": {function(blindDirection), "The valley of small F is a band: turn the direction along it, not across.", "Along this direction a chair and a person have nearly the same shadow."},
 
-	"03.1": {number(1e-6, 1+2*legendre(4, 0)), "P₄(x) = (35x⁴ − 30x² + 3)/8, at the cosine of 90°.", "1 + 2 P₄(0) = 7/4: frames are worse than independent directions for degree 4."},
+	"03.1": {function(worseFrames), "Frames take the quadratic part away and add to degree 4. Try a wheel and furniture.",
+		"Little of this F is quadratic, and degree 4 weighs 7/4 as much."},
 	"03.2": {number(1e-6, 5), "For a translation F(θ) = (θ'v)². What is its sum over an orthonormal frame?", "The sum over a frame is |v|², so its mean is the mean over the sphere."},
 	"03.3": {function(fewSpread), "Its error falls faster than 1/√L: try 96, 192, 384.", "A few hundred evenly spread directions do what ten thousand independent ones do."},
 
@@ -129,7 +130,7 @@ var exercises = map[string]exercise{
 	"19.3": {function(onCircle), "p·u and p·v are the coordinates in the plane of the circle; math.Atan2 has their angle.", "The nearest point of the circle has the angle of the projection."},
 
 	"20.1": {number(0.25, 340), "The error of independent directions falls like 1/√L.", "About seven times as many."},
-	"20.2": {number(0.01, 1+5*legendre(6, 1/math.Sqrt(5))), "Insert x² = 1/5 into P₆.", "2.6: in degree 6 the six axes are worse than six independent directions."},
+	"20.2": {function(fourAxes), "Where do the corners of a cube point?", "The diagonals of a cube: a direction along each has the second moments of the sphere."},
 	"20.3": {function(fromBall), "Take the next three while their point, moved to −1 to 1, lies outside the ball.", "Inside the ball no direction has corners."},
 
 	"31.1": {number(0.03, 18.9), "Read the line of EMD: the sign and the colour say behind.", "A loss is best by its own measure: the verdict depends on the score."},
@@ -165,6 +166,35 @@ func chamferTwins(clouds [][]float64) (string, error) {
 	}
 	if !slices.Equal(slices.Compact(x), slices.Compact(y)) {
 		return "Some point has no neighbour at distance 0.", nil
+	}
+	return "", nil
+}
+
+func fourAxes(axes [][]float64) (string, error) {
+	if len(axes) != 4 {
+		return fmt.Sprintf("%d axes: expected 4.", len(axes)), nil
+	}
+	var mean [3][3]float64
+	for _, v := range axes {
+		if len(v) != 3 || !(floats.Dot(v, v) > 0) {
+			return fmt.Sprintf("%v is no axis of space.", v), nil
+		}
+		for i := range 3 {
+			for j := range 3 {
+				mean[i][j] += v[i] * v[j] / floats.Dot(v, v) / 4
+			}
+		}
+	}
+	for i := range 3 {
+		for j := range 3 {
+			want := 0.0
+			if i == j {
+				want = 1.0 / 3
+			}
+			if !(math.Abs(mean[i][j]-want) < 1e-3) {
+				return fmt.Sprintf("Coordinate %d times coordinate %d is %.3f in the mean, expected %.3f.", i, j, mean[i][j], want), nil
+			}
+		}
 	}
 	return "", nil
 }
