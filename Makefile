@@ -206,9 +206,6 @@ bench-python: peers
 bench-go: setup
 	@$(env) go test -run '^$$' -bench . ./swlab/...
 
-bench-pairwise: setup
-	@$(env) go -C bench run ./pairwise --store ../.out/bench/pairwise
-
 # --- releases -----------------------------------------------------------------------------------------------------
 
 dist: setup .out/release-tools/.done
