@@ -239,6 +239,18 @@ func (c *Clouds) Coordinates() []float32 {
 	return client.Values[float32](c.found, c.points)
 }
 
+// Rows are the points, one after the other: what [Points] takes.
+func (c *Clouds) Rows() (rows [][]float64) {
+	for p := range slices.Chunk(c.Coordinates(), c.Dim) {
+		row := make([]float64, c.Dim)
+		for k, v := range p {
+			row[k] = float64(v)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
 func (c *Clouds) String() string {
 	return fmt.Sprintf("%s: %d of %d points in dimension %d", c.Name, c.Count, c.Points, c.Dim)
 }

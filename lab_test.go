@@ -548,6 +548,12 @@ func TestNetwork(t *testing.T) {
 	if last := len(g.Losses) - 1; last != 5 || !(g.Losses[last] < g.Losses[0]) || run.Decode(g.Codes).Count != 5 {
 		t.Errorf("found losses %v", g.Losses)
 	}
+	all := run.Decode(codes).Coordinates()
+	for i, v := range run.Decode(Points(codes.Rows()[:1])).Coordinates() {
+		if math.Abs(float64(v-all[i])) > 1e-4 {
+			t.Fatalf("a code alone decodes to %v, among others to %v", v, all[i])
+		}
+	}
 	run.Looks().Save("looks.png")
 	Strip(x.Called("chair"), run.Reconstruct(x).Called("reconstruction")).Save("strip.png")
 	for _, name := range []string{"looks.png", "strip.png"} {

@@ -72,7 +72,7 @@ func codes(r *calls.Request) ([]float32, error) {
 	if set.Clouds != 1 || set.Dim != pointnet.LatentSize {
 		return nil, fmt.Errorf("codes: expected a cloud of dimension %d, found %d of dimension %d", pointnet.LatentSize, set.Clouds, set.Dim)
 	}
-	return set.Coords, nil
+	return set.Rebase(nil).Coords, nil // where they are: a single code is its own origin
 }
 
 // generated trains a generator on codes and draws from it.
