@@ -192,3 +192,27 @@ func disagree(clouds [3][][]float64) (string, error) {
 	}
 	return fmt.Sprintf("W₂² is %.3g to Y and %.3g to Z, SW² is %.3g and %.3g.", w[0], w[1], s[0], s[1]), nil
 }
+
+// hidden are two different clouds that agree along both axes and the diagonal.
+func hidden(clouds [2][][]float64) (string, error) {
+	if n := len(clouds[0]); n != len(clouds[1]) || n > 4 {
+		return fmt.Sprintf("Expected two clouds of as many points, at most four: found %d and %d.", n, len(clouds[1])), nil
+	}
+	x, err := few(clouds[0])
+	if err != nil {
+		return err.Error(), nil
+	}
+	y, err := few(clouds[1])
+	if err != nil {
+		return err.Error(), nil
+	}
+	apart, err := transport(x, y)
+	if err != nil || apart < 1e-6 {
+		return "These two are equal, or nearly.", err
+	}
+	costs, err := experiments.SliceCosts(x, y, []float32{1, 0, 0, 1, math.Sqrt2 / 2, math.Sqrt2 / 2})
+	if err != nil || slices.Max(costs) < 1e-9*apart {
+		return "", err
+	}
+	return fmt.Sprintf("F is %.2g along the first axis, %.2g along the second, %.2g along the diagonal.", costs[0], costs[1], costs[2]), nil
+}

@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/combin"
 
-	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
@@ -71,21 +70,20 @@ var exercises = map[string]exercise{
 		"5. What a small difference costs is seeds, and every one is a training."},
 	"10.3": {function(paired), "Take the differences first, cloud by cloud; then their mean, and their standard deviation by √n.", "What both rows share cancels before the spread is taken."},
 
-	"11.1": {word("chair"), "Run the cells again with the two names, and read the number below the curves.",
-		"Chair and table are nearer to each other, so what changes beside the shape weighs more."},
-	"11.2": {number(0.01, 0.3), "Every point has gone the share t of its way to its partner.", "Displacement interpolation is straight: W₂ grows in proportion to t."},
-	"11.3": {function(greatCircle), "(sin((1 − t)ω) a + sin(tω) b) / sin ω with cos ω = a'b.", "It stays on the sphere, at equal angles."},
+	"11.1": {number(1e-6, 2), "With one, missed(0, 45) and missed(45, 90). With two, steps of 30.", "Steps of 30 degrees stay near the loop, steps of 45 do not."},
+	"11.2": {number(0.01, math.Sqrt2/2), "Its end goes from (1, 0) to (0, 1). Where is it halfway?", "At (1/2, 1/2): the rod has shrunk to 71 %. A turn keeps lengths, a straight path does not."},
+	"11.3": {number(0.01, 0.3), "Every point has gone the share t of its way to its partner.", "Displacement interpolation is straight: W₂ grows in proportion to t."},
 
-	"12.1": {word("yes"), "Look at the last of lab.Generate(codes, 256, lab.Slices(1), lab.Epochs(25)).Losses.",
+	"12.1": {word("yes"), "Look at the last of lab.Generate(codes, 361, lab.Slices(1), lab.Epochs(100)).Losses.",
 		"In 256 dimensions one direction a step says little; in the plane of lecture 08 it was enough."},
 	"12.2": {word("samples"), "What differs between two draws of 64 codes?", "Two samples of one distribution are never equal; their distance is the floor of the loss."},
 	"12.3": {word("no"), "What is SW between a set and the same set in another order?", "Its SW is 0: a small loss does not say that anything is new."},
 
-	"13.1": {function(shorterDetour), "Try the axes, their sums and differences, with both signs.", "In no metric is a detour shorter than the direct way."},
-	"13.2": {number(0.01, 1/math.Tanh(1)), "A mean with a density is at most the largest density times the mean without it.", "coth 1: no location gains more than a third."},
+	"13.1": {function(hidden), "Every second corner of a hexagon: its sides point across the axes and the diagonal.", "No direction of the three tells them apart; a fourth does."},
+	"13.2": {number(0.1, 3.7), "Bisect: share(3) is too much, share(6) too little.", "A bump of half that width would see less: what it costs comes from the directions around the blind one."},
 	"13.3": {number(1e-6, math.Pow(2, 4)), "Half of the subsets of 5 directions are even.", "2^(L−1) points in each cloud."},
 
-	"14.1": {number(0.02, 34.6), "The mean of (θ'v)² over the sphere is |v|²/d.", "1/d is 0.029 between d = 34 and 35."},
+	"14.1": {number(0.15, 4), "Four times the points. The floor falls like a power of n: which?", "Like 1/n: more points help against noise, in any dimension."},
 	"14.2": {word("yes"), "How many directions are blind to a difference of two given clouds?", "The directions that are blind to a difference have probability 0. Had the clouds been built after the directions, the answer would be no."},
 	"14.3": {function(disagree), "In the plane the corners of a square hide from both axes: even ones against odd ones.", "Near for one distance, far for the other."},
 
@@ -290,32 +288,6 @@ func paired(f func(a, b []float64) (mean, stderr float64)) (string, error) {
 	return differs("The standard error", se, stat.StdErr(deviation, 20)), nil
 }
 
-func greatCircle(f func(a, b []float64, t float64) []float64) (string, error) {
-	a, b := unit(random(1, 8)), unit(random(2, 8))
-	omega := math.Acos(floats.Dot(a, b))
-	for _, t := range []float64{0, 0.25, 1} {
-		want := slices.Clone(a)
-		floats.Scale(math.Sin((1-t)*omega)/math.Sin(omega), want)
-		floats.AddScaled(want, math.Sin(t*omega)/math.Sin(omega), b)
-		if p := compare(f(slices.Clone(a), slices.Clone(b), t), want); p != "" {
-			return p, nil
-		}
-	}
-	return "", nil
-}
-
-// planar is a cloud of the plane, as an answer.
-func planar(rows [][]float64) (*datasets.Set, error) {
-	var flat []float64
-	for _, p := range rows {
-		if len(p) != 2 {
-			return nil, fmt.Errorf("a point has %d coordinates, expected 2", len(p))
-		}
-		flat = append(flat, p...)
-	}
-	return datasets.New(flat, len(rows), 2)
-}
-
 // optimalAlong says whether the order along a direction is that of the optimal plan of exercise 15.1.
 func optimalAlong(theta []float64) (string, error) {
 	if len(theta) != 2 || floats.Norm(theta, 2) == 0 {
@@ -351,11 +323,11 @@ func bracketed(xy [][][]float64, least, most float64) (string, error) {
 	if len(xy) != 2 || len(xy[0]) < 3 || len(xy[0]) != len(xy[1]) {
 		return "Expected two clouds of as many points, at least three.", nil
 	}
-	x, err := planar(xy[0])
+	x, err := few(xy[0])
 	if err != nil {
 		return err.Error(), nil
 	}
-	y, err := planar(xy[1])
+	y, err := few(xy[1])
 	if err != nil {
 		return err.Error(), nil
 	}
