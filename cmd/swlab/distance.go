@@ -16,20 +16,14 @@ import (
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/datasets/format"
+	"github.com/sliced-wasserstein/lab/experiments/calls"
 	"github.com/sliced-wasserstein/lab/swlab"
-	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
-	"github.com/sliced-wasserstein/lab/swlab/sphere"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
 // mapFlags are the settings of amortizers.
-type mapFlags struct {
-	DK      int               `flag:"dk" group:"Ascent and amortizer" range:"1.." unset:"0" help:"width of the amortizer's queries and keys (default: the weights' own, or 64)"`
-	K       int               `flag:"k" group:"Ascent and amortizer" range:"1.." unset:"0" help:"projected keys and values of the amortizer la (default: the weights' own, or 64)"`
-	Variant amortizer.Variant `flag:"variant" unit:"NAME" group:"Ascent and amortizer" help:"amortizers as released, or as in the paper"`
-	Weights string            `flag:"weights" unit:"FILE" reads:"file" group:"Ascent and amortizer" help:"weights of the amortizer, .safetensors or .pth (default: initial ones, by --seed)"`
-}
+type mapFlags struct{ calls.MapSettings }
 
 // read returns the weights of the file, nil without one, and the settings for them.
 func (m mapFlags) read() (swlab.DirectionConfig, error) {
@@ -56,52 +50,28 @@ func (m mapFlags) check(name string, x, y *datasets.Set, o swlab.DirectionConfig
 type distanceCall struct {
 	*common
 	pair
-	mapFlags
-	loss.Config
-	Certify bool `flag:"certify" group:"Ascent and amortizer" help:"max-sw, d = 2 or 3: the global maximum, with a proof of how near it is, in place of the ascent"`
-	sphere.Search
-	Loss          string `flag:"loss" unit:"NAME" group:"Loss" help:"what is computed: %s"`
-	MassX         string `flag:"mass-x" unit:"FILE" reads:"file" group:"Loss" help:".npy file with masses of the points of x, [m] or [B,m], divided by their sum; sw and its kind and emd-exact need --reduce mean"`
-	MassY         string `flag:"mass-y" unit:"FILE" reads:"file" group:"Loss" help:".npy file with masses of the points of y"`
-	Normalize     string `flag:"normalize" unit:"NAME" words:"none unit" group:"Loss" help:"emd-approx: unit centres both clouds of a pair together, scales them to radius 1, and the value back; none takes clouds as they are"`
-	Bracket       bool   `flag:"bracket" group:"Loss" help:"also bound the 2-Wasserstein distance (root, mean over points) by the same directions; sliced losses with p = 2"`
-	Labelled      string `flag:"labelled" unit:"FILE" reads:"file" group:"Loss" help:"with --bracket: .csv file of pairs with known W2, in rows x file, y file, W2, to which an estimate of W2 is fitted"`
-	Scale         bool   `flag:"scale" group:"Loss" help:"divide each coordinate by its standard deviation within the clouds: for features of unlike range"`
-	Features      int    `flag:"features" range:"1.." unset:"0" group:"Loss" help:"slice all monomials of this odd degree in the coordinates, in place of the points"`
-	Population    bool   `flag:"population" group:"Loss" help:"sw and its kind with --p 2 and --reduce mean: also the interval that covers the sampling of the points, for clouds of independent points"`
-	Directions    string `flag:"directions" unit:"FILE" reads:"file" group:"Directions" help:".npy file with [L,d] or [B,L,d] directions, used as given"`
-	Path          string `flag:"path" unit:"NAME" words:"auto host graph" group:"Directions" help:"where slices are evaluated: host (plain Go), graph (the training graph), or auto (host unless there is a GPU)"`
+	calls.DistanceSettings
 	OutSlices     string `flag:"out-slices" unit:"FILE" writes:".npy" group:"Output" help:"write the cost of every slice, [B,L]"`
 	OutGrad       string `flag:"out-grad" unit:"FILE" writes:".npy" group:"Output" help:"write the gradient of the value with respect to y, [B,m,d]"`
 	OutDirections string `flag:"out-directions" unit:"FILE" writes:".npy" group:"Output" help:"write the directions, [B,L,d]"`
 }
 
 func newDistance(c *common) *cobra.Command {
-	d := &distanceCall{common: c, Loss: "sw", Config: loss.Defaults(), Normalize: "none", Path: "auto"}
+	d := &distanceCall{common: c, DistanceSettings: calls.NewDistanceSettings("sw")}
 	return c.command("distance X Y", "Compare two clouds, or two sets of them pair by pair", `swlab distance a.npy b.npy
 swlab distance a.npy b.npy -L 1000 --reduce mean --root
 swlab distance a.npy b.npy --loss v-dsw --amortizer la --weights runs/first/amortizer.safetensors
 swlab distance a.npy b.npy --loss emd-exact --reduce mean`, d, unflagged{"ascent_sgd"})
 }
 
-// settings returns the loss's settings for clouds of any size, before the clouds are known.
-func (d *distanceCall) settings() loss.Config {
-	s := d.Config
-	s.Maps = amortizer.Config{Points: 1, DK: d.DK, K: d.K, Variant: d.Variant}
-	return s
-}
-
 func (d *distanceCall) unused(flag string) (why string, err error) {
-	switch {
-	case !d.Certify && (flag == "gap" || flag == "budget"):
-		return "it belongs to --certify", nil
-	case d.Certify && strings.HasPrefix(flag, "ascent-"):
-		return "--certify replaces the ascent", nil
+	if why, err = d.Unused(strings.ReplaceAll(flag, "-", "_"), d.Directions != ""); why != "" || err != nil {
+		return why, err
 	}
 	if what := setting(flag); what != "" {
-		return unread(d.Loss, d.settings(), d.Directions != "", what)
+		return "", tooLong(d.Loss, d.LossConfig(), what)
 	}
-	l, err := loss.New(d.Loss, d.settings())
+	l, err := loss.New(d.Loss, d.LossConfig())
 	if err != nil {
 		return "", err
 	}
@@ -114,16 +84,12 @@ func (d *distanceCall) unused(flag string) (why string, err error) {
 		return fmt.Sprintf("loss %q takes clouds as they are", d.Loss), nil
 	case flag == "labelled" && !d.Bracket:
 		return "it belongs to --bracket", nil
-	case flag == "weights" && d.Directions != "":
-		return "the directions of --directions are used as given", nil
-	case flag == "weights" && d.Amortizer == "":
-		return "without --amortizer nothing has weights", nil
 	}
 	return "", nil
 }
 
 func (d *distanceCall) run() error {
-	if _, err := loss.New(d.Loss, d.settings()); err != nil {
+	if _, err := loss.New(d.Loss, d.LossConfig()); err != nil {
 		return usageError(err)
 	}
 	x, y, err := d.load(d.common)
@@ -156,11 +122,10 @@ func (d *distanceCall) run() error {
 
 // options reads what the call takes besides the clouds.
 func (d *distanceCall) options(x, y *datasets.Set) (o swlab.DistanceConfig, err error) {
-	config := d.settings()
-	config.Maps.Points = 0
-	o = swlab.DistanceConfig{Config: config, Seed: d.Seed, Gradient: d.OutGrad != "", Normalize: d.Normalize == "unit", Bracket: d.Bracket, Population: d.Population, Scale: d.Scale,
-		Certify: d.Certify, Search: d.Search,
-		Path: map[string]swlab.Path{"auto": swlab.AutoPath, "host": swlab.HostPath, "graph": swlab.GraphPath}[d.Path]}
+	if o, err = d.Configure(d.Seed); err != nil {
+		return o, usageError(err)
+	}
+	o.Gradient = d.OutGrad != ""
 	if d.Directions != "" {
 		v, shape, err := format.ReadNPY(d.Directions)
 		if err != nil {
@@ -168,12 +133,8 @@ func (d *distanceCall) options(x, y *datasets.Set) (o swlab.DistanceConfig, err 
 		}
 		o.Directions = &swlab.Directions{Values: v, Shape: shape}
 	}
-	if d.Features != 0 {
-		if o.Features, err = swlab.Polynomials(d.Features); err != nil {
-			return o, usageError(err)
-		}
-	}
-	direction, err := d.read()
+	maps := mapFlags{d.MapSettings}
+	direction, err := maps.read()
 	if err != nil {
 		return o, err
 	}
@@ -188,7 +149,7 @@ func (d *distanceCall) options(x, y *datasets.Set) (o swlab.DistanceConfig, err 
 		return o, usageError(err)
 	}
 	if o.Weights != nil {
-		if err := d.check(d.Amortizer, x, y, direction); err != nil {
+		if err := maps.check(d.Amortizer, x, y, direction); err != nil {
 			return o, err
 		}
 	}

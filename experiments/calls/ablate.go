@@ -23,7 +23,7 @@ type ablateSettings struct {
 // a loss does not read is left out of its rows, which are then fewer.
 func ablate(r *Request, a *Answer) error {
 	s, fixed := ablateSettings{Repeats: 1}, maps.Clone(r.Settings)
-	if err := take(fixed, &s); err != nil {
+	if err := Take(fixed, &s); err != nil {
 		return err
 	}
 	grid, err := gridOf(s.Vary)
@@ -76,18 +76,6 @@ func ablate(r *Request, a *Answer) error {
 	return err
 }
 
-// take sets the fields of the struct that ptr points to, and leaves the other settings.
-func take(all map[string]string, ptr any) error {
-	own := map[string]any{}
-	for _, name := range settings.Of(ptr).Names() {
-		if v, given := all[name]; given {
-			own[name] = v
-			delete(all, name)
-		}
-	}
-	return settings.Of(ptr).Apply(own)
-}
-
 // gridOf is the product of settings that vary; without any, one point without settings.
 func gridOf(vary string) ([]map[string]string, error) {
 	grid := []map[string]string{{}}
@@ -116,7 +104,7 @@ var digits = regexp.MustCompile(`[0-9.e+-]+`)
 
 // drop removes settings that the loss does not read: varied ones and, where the loss varies, all.
 func drop(all, point map[string]string, directions bool) error {
-	others := distanceSettings{Config: loss.Defaults(), Path: "auto"}
+	others := NewDistanceSettings("")
 	if err := (&Request{Settings: all}).Apply(&others); err != nil {
 		return err
 	}

@@ -25,13 +25,9 @@ import (
 	"github.com/sliced-wasserstein/lab/internal/suggest"
 	"github.com/sliced-wasserstein/lab/internal/version"
 	"github.com/sliced-wasserstein/lab/swlab"
-	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
-	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot"
-	"github.com/sliced-wasserstein/lab/swlab/sphere"
 	"github.com/sliced-wasserstein/lab/swlab/vmf"
-	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
 // Request is a call: a function, the settings that were given, as texts, and the arrays.
@@ -139,7 +135,7 @@ func init() {
 
 // pythonic words an error of the library for a caller in Python.
 var pythonic = strings.NewReplacer("--reduce mean, in Go Reduce: loss.Mean", `reduce="mean"`, "--normalize unit, in Go Normalize: true", `normalize="unit"`,
-	"masses of ", "mass_", "--scale (in Go Scale: true)", "scale=True", "`swlab test` (in Go TwoSampleTest)", "swlab.two_sample_test", "gradient (--out-grad)", "gradient",
+	"masses of ", "mass_", "--certify", "certify", "without --amortizer", "without an amortizer", "directions of --directions", "directions", "--scale (in Go Scale: true)", "scale=True", "`swlab test` (in Go TwoSampleTest)", "swlab.two_sample_test", "gradient (--out-grad)", "gradient",
 	"ascent steps:", "ascent_steps:", "ascent rate:", "ascent_rate:",
 	"--ascent-starts, in Go AscentStarts", "ascent_starts", "--budget, in Go Search.Budget", "budget")
 
@@ -173,24 +169,40 @@ func Respond(r Request) (a Answer) {
 	return a
 }
 
-// Apply sets the fields of the struct that ptr points to by their names in Python.
-func (r *Request) Apply(ptr any) error {
-	values := map[string]any{}
-	for name, text := range r.Settings {
-		values[name] = text
+// Apply sets the fields of the struct that ptr points to by their names in JSON: all that have one or, with
+// keys, those that have one of these struct tags.
+func (r *Request) Apply(ptr any, keys ...string) error {
+	rest := maps.Clone(r.Settings)
+	if keys == nil {
+		keys = []string{"json"}
 	}
-	return settings.Of(ptr).Apply(values)
+	if err := Take(rest, ptr, keys...); err != nil {
+		return err
+	}
+	if others := slices.Sorted(maps.Keys(rest)); len(others) > 0 {
+		return suggest.Unknown("setting", others[0], settings.Of(ptr, keys...).Names())
+	}
+	return nil
 }
 
-// Unread returns an error for a setting of losses that was given and that the loss does not read.
-func (r *Request) Unread(name string, c loss.Config) error {
-	for _, setting := range loss.SettingNames() {
-		if _, given := r.Settings[setting]; !given {
-			continue
+// Take is Apply for the settings that the struct has; it removes them from all, and leaves the others.
+func Take(all map[string]string, ptr any, keys ...string) error {
+	own, fields := map[string]any{}, settings.Of(ptr, keys...)
+	for _, name := range fields.Names() {
+		if v, given := all[name]; given {
+			own[name] = v
+			delete(all, name)
 		}
-		why, err := loss.Unread(name, c, r.Array("directions") != nil, setting)
+	}
+	return fields.Apply(own)
+}
+
+// Refuse returns an error for a setting that was given and has no effect: unused says why.
+func (r *Request) Refuse(unused func(name string) (why string, err error)) error {
+	for _, name := range slices.Sorted(maps.Keys(r.Settings)) {
+		why, err := unused(name)
 		if err == nil && why != "" {
-			err = fmt.Errorf("%s would do nothing: %s", setting, why)
+			err = fmt.Errorf("%s would do nothing: %s", name, why)
 		}
 		if err != nil {
 			return err
@@ -327,195 +339,8 @@ func (r *Request) Pair() (x, y *datasets.Set, err error) {
 	return x, y, err
 }
 
-// masses returns the masses [clouds, points] of a set's points, or nil.
-func (r *Request) masses(name string, set *datasets.Set) ([]float64, error) {
-	a := r.Array(name)
-	if a == nil {
-		return nil, nil
-	}
-	if !slices.Equal(a.Shape, []int{set.Clouds, set.Points}) {
-		return nil, fmt.Errorf("%s: expected shape [%d, %d] like the clouds of %s, found %v", name, set.Clouds, set.Points, set.Name, a.Shape)
-	}
-	masses, ok := a.Values.([]float64)
-	if !ok {
-		return nil, fmt.Errorf("%s: expected float64, found %s", name, a.DType)
-	}
-	return masses, nil
-}
-
-// distanceSettings are the arguments of distance that are no arrays.
-type distanceSettings struct {
-	Loss       string            `json:"loss"`
-	Path       string            `json:"path"`
-	Normalize  string            `json:"normalize"`
-	Gradient   bool              `json:"gradient"`
-	Bracket    bool              `json:"bracket"`
-	Population bool              `json:"population"`
-	Scale      bool              `json:"scale"`
-	Features   int               `json:"features" range:"1.." unset:"0"`
-	DK         int               `json:"dk"`
-	K          int               `json:"k"`
-	Variant    amortizer.Variant `json:"variant"`
-	Weights    string            `json:"weights"`
-	Certify    bool              `json:"certify"`
-	sphere.Search
-	loss.Config
-}
-
 // Backend is the pure-Go backend. It stays open, and keeps what calls compile.
 var Backend = sync.OnceValues(func() (*engine.Engine, error) { return engine.Open("go") })
-
-// config returns the configuration of swlab.Distance, and an error for a setting without effect.
-func (s distanceSettings) config(r *Request) (o swlab.DistanceConfig, err error) {
-	s.Maps = amortizer.Config{DK: s.DK, K: s.K, Variant: s.Variant}
-	known := s.Config
-	known.Maps.Points = 1 // the clouds' own follows
-	if _, err := loss.New(s.Loss, known); err != nil {
-		return o, err
-	}
-	for name := range r.Settings {
-		switch {
-		case !s.Certify && (name == "gap" || name == "budget"):
-			return o, fmt.Errorf("%s would do nothing: it belongs to certify", name)
-		case s.Certify && strings.HasPrefix(name, "ascent_"):
-			return o, fmt.Errorf("%s would do nothing: certify replaces the ascent", name)
-		}
-	}
-	if err := r.Unread(s.Loss, known); err != nil {
-		return o, err
-	}
-	path, ok := map[string]swlab.Path{"auto": swlab.AutoPath, "host": swlab.HostPath, "graph": swlab.GraphPath}[s.Path]
-	if !ok {
-		return o, fmt.Errorf("path: expected auto, host or graph, found %q", s.Path)
-	}
-	unit, ok := map[string]bool{"": false, "unit": true}[s.Normalize] // "none" reads as none
-	if !ok {
-		return o, fmt.Errorf("normalize: expected none or unit, found %q", s.Normalize)
-	}
-	o = swlab.DistanceConfig{Config: s.Config, Seed: r.Seed, Path: path, Normalize: unit, Gradient: s.Gradient, GradientX: s.Gradient, Bracket: s.Bracket,
-		Population: s.Population, Scale: s.Scale, Certify: s.Certify, Search: s.Search}
-	if s.Weights != "" {
-		if s.Amortizer == "" {
-			return o, fmt.Errorf("weights: without an amortizer nothing has weights")
-		}
-		if o.Weights, err = weights.Read(s.Weights); err != nil {
-			return o, fmt.Errorf("weights: %w", err)
-		}
-	}
-	if s.Features != 0 {
-		if o.Features, err = swlab.Polynomials(s.Features); err != nil {
-			return o, err
-		}
-	}
-	o.Engine, err = Backend()
-	return o, err
-}
-
-// distance calls swlab.Distance.
-func distance(r *Request, a *Answer) error {
-	s := distanceSettings{Config: loss.Defaults(), Path: "auto"}
-	if err := r.Apply(&s); err != nil {
-		return err
-	}
-	x, y, err := r.Pair()
-	if err != nil {
-		return err
-	}
-	o, err := s.config(r)
-	if err != nil {
-		return err
-	}
-	if o.MassX, err = r.masses("mass_x", x); err != nil {
-		return err
-	}
-	if o.MassY, err = r.masses("mass_y", y); err != nil {
-		return err
-	}
-	if d := r.Array("directions"); d != nil {
-		values, err := d.narrow()
-		if err != nil {
-			return err
-		}
-		o.Directions = &swlab.Directions{Values: values, Shape: d.Shape}
-	}
-	if o.Estimator, err = r.estimator(s.Loss, o); err != nil {
-		return err
-	}
-	d, err := swlab.Distance(s.Loss, x, y, o)
-	if err != nil {
-		return err
-	}
-	a.Text = map[string]string{"loss": d.Loss, "convention": d.Convention, "slices": strconv.Itoa(d.Slices)}
-	if d.Costs != nil {
-		a.Text["line_cost"], a.Text["slicing"], a.Text["covers"] = d.LineCost.String(), d.Slicing, d.Covers
-	}
-	for _, w := range d.Warnings {
-		a.Warnings = append(a.Warnings, pythonic.Replace(w))
-	}
-	Add(a, "value", []float64{d.Value})
-	Add(a, "stderr", []float64{d.StdErr})
-	Add(a, "interval", []float64{d.Low, d.High}, 2)
-	Add(a, "p", []float64{d.Exponent})
-	Add(a, "scale", d.Scale, len(d.Scale))
-	if p := d.Population; p != nil {
-		Add(a, "population_stderr", []float64{p.StdErr})
-		Add(a, "population_low", []float64{p.Low})
-		Add(a, "population_high", []float64{p.High})
-	}
-	Add(a, "per_pair", d.PerPair, x.Clouds)
-	Add(a, "per_pair_stderr", d.PairErrs, x.Clouds)
-	Add(a, "duality_gap", d.DualityGap, x.Clouds)
-	Add(a, "ascent_starts", d.Starts, x.Clouds, len(d.Starts)/x.Clouds)
-	Add(a, "matched_mass", d.MatchedMass, x.Clouds)
-	if d.MarginalCosts != nil {
-		Add(a, "marginal_costs", slices.Concat(d.MarginalCosts...), x.Clouds, len(d.MarginalCosts[0]))
-	}
-	perPair := len(d.Costs) / x.Clouds
-	Add(a, "costs", d.Costs, x.Clouds, perPair)
-	Add(a, "directions", d.Directions, x.Clouds, perPair, len(d.Directions)/max(1, x.Clouds*perPair))
-	Add(a, "location", d.Location, x.Clouds, len(d.Location)/x.Clouds)
-	Add(a, "gradient_x", d.GradientX, x.Clouds, x.Points, x.Dim)
-	Add(a, "gradient_y", d.Gradient, y.Clouds, y.Points, y.Dim)
-	if b := d.Bracket; b != nil {
-		Add(a, "bracket_low", []float64{b.Low})
-		Add(a, "bracket_high", []float64{b.High})
-		Add(a, "bracket_low_per_pair", b.PairLows, x.Clouds)
-		Add(a, "bracket_high_per_pair", b.PairHighs, x.Clouds)
-		if b.PairEstimates != nil {
-			Add(a, "bracket_estimate", []float64{b.Estimate})
-			Add(a, "bracket_estimate_per_pair", b.PairEstimates, x.Clouds)
-		}
-	}
-	return nil
-}
-
-// estimator is fitted to the labelled pairs x0, y0, x1, y1, ..., whose W2 are an array; nil without it.
-func (r *Request) estimator(loss string, o swlab.DistanceConfig) (*swlab.Estimator, error) {
-	labels := r.Array("labelled")
-	if labels == nil {
-		return nil, nil
-	}
-	if !o.Bracket {
-		return nil, errors.New("labelled would do nothing: it belongs to bracket=True")
-	}
-	w2, ok := labels.Values.([]float64)
-	if !ok {
-		return nil, fmt.Errorf("labelled: expected float64, found %s", labels.DType)
-	}
-	var pairs []swlab.Labelled
-	for i, w := range w2 {
-		x, err := r.Clouds(fmt.Sprintf("labelled_x%d", i))
-		if err != nil {
-			return nil, err
-		}
-		y, err := r.Clouds(fmt.Sprintf("labelled_y%d", i))
-		if err != nil {
-			return nil, err
-		}
-		pairs = append(pairs, swlab.Labelled{X: x, Y: y, W2: w})
-	}
-	return swlab.FitEstimator(loss, pairs, o)
-}
 
 // emdSettings are the arguments of emd that are no arrays.
 type emdSettings struct {

@@ -31,8 +31,9 @@ const (
 	ascentRate  = 0.1
 )
 
-// descend moves y to x down the gradients of a grid of losses, with directions that are drawn or given: [L, d], or for every
-// step its own, [steps, L, d]. It answers with the frames of each flow, their distances W_2 to x, and the losses of all steps.
+// descend moves y to x down the gradients of a grid of losses, with directions that are drawn or given:
+// [L, d], or for every step its own, [steps, L, d]. It answers with the frames of each flow, their
+// distances W_2 to x, and the losses of all steps.
 func descend(r *Request, a *Answer) error {
 	x, y, err := r.Pair()
 	if err != nil {
@@ -53,7 +54,7 @@ func descend(r *Request, a *Answer) error {
 		all := maps.Clone(fixed)
 		maps.Copy(all, point)
 		s := descendSettings{Steps: 100, Rate: 0.2}
-		if err := take(all, &s); err != nil {
+		if err := Take(all, &s); err != nil {
 			return err
 		}
 		if os.Getenv("FAST") == "1" {
@@ -105,7 +106,7 @@ func (r *Request) lossOf(x *datasets.Set, all, point map[string]string, fresh bo
 	if err := drop(all, point, given != nil); err != nil {
 		return nil, "", 0, err
 	}
-	s := distanceSettings{Config: loss.Defaults(), Path: "auto"}
+	s := NewDistanceSettings("")
 	call := Request{Settings: all, Seed: r.Seed, Arrays: r.Arrays}
 	if err := call.Apply(&s); err != nil {
 		return nil, "", 0, err

@@ -10,7 +10,6 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/swlab"
-	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/slicing"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -214,11 +213,8 @@ func ascent(r *Request, a *Answer) error {
 
 // directionSettings are the arguments of direction that are no arrays.
 type directionSettings struct {
-	Amortizer string            `json:"amortizer"`
-	DK        int               `json:"dk"`
-	K         int               `json:"k"`
-	Variant   amortizer.Variant `json:"variant"`
-	Weights   string            `json:"weights"` // file; "": initial ones, drawn with the seed
+	Amortizer string `json:"amortizer"`
+	MapSettings
 }
 
 // direction calls swlab.Direction.

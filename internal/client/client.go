@@ -1,5 +1,6 @@
-// Package client asks the calls of package experiments/calls for package lab: the process of a notebook over a socket, or
-// this program itself. It shows what they answer, in a notebook as outputs of the cell, elsewhere as text.
+// Package client asks the calls of package experiments/calls for package lab: the process of a
+// notebook over a socket, or this program itself. It shows what they answer, in a notebook as outputs
+// of the cell, elsewhere as text.
 package client
 
 import (
@@ -216,7 +217,8 @@ func exchange(r Request) (answer, error) {
 	defer view.end()
 	if Socket == "" || r.Own {
 		if Local == nil {
-			return answer{}, errors.New("this program was built without the library, and there is no process to ask: SWLAB_LAB is not set")
+			return answer{}, errors.New("this program was built without the library, and there is no process to ask: " +
+				"SWLAB_LAB is not set")
 		}
 		var a answer
 		err := json.Unmarshal(Local(ctx, raw, func(line []byte) { view.show(line) }), &a)
@@ -233,7 +235,8 @@ func exchange(r Request) (answer, error) {
 			return a, fmt.Errorf("the process of the lab ends again and again; its log is %s.log (%w)", Socket, err)
 		}
 		if _, e := os.Stat(Socket); err != nil && e == nil {
-			fmt.Fprintln(os.Stderr, "The process of the lab has ended; it is started again, and what it held is computed anew.")
+			fmt.Fprintln(os.Stderr, "The process of the lab has ended; it is started again, "+
+				"and what it held is computed anew.")
 		}
 		if err := start(ctx); err != nil {
 			return answer{}, err
@@ -297,8 +300,7 @@ func (f *Found) array(name string) array {
 			return inline
 		}
 	}
-	got := Ask(Request{Function: "fetch", Settings: map[string]string{}, Dir: f.Request.Dir, Inputs: []Input{f.Input(name)}})
-	a := got.answer.Arrays[0]
+	a := Ask(New("fetch", f.Input(name))).answer.Arrays[0]
 	data, err := mapped(a.File)
 	Check(err)
 	a.Data = data
@@ -328,8 +330,8 @@ func (f *Found) Number(name string) float64 { return Values[float64](f, name)[0]
 // Shape is that of an array of the answer.
 func (f *Found) Shape(name string) []int { return f.ref(name).Shape }
 
-// Values are the numbers of an array of the answer, of its type or, of float64, rounded to float32. They are the caller's
-// own.
+// Values are the numbers of an array of the answer, of its type or, of float64, rounded to float32.
+// They are the caller's own.
 func Values[T float32 | float64 | int32 | uint8](f *Found, name string) []T {
 	w, n := f.array(name), 1
 	for _, k := range w.Shape {

@@ -75,7 +75,8 @@ func Predict(question any, text string) {
 	Display(page, text)
 }
 
-// Picture shows a picture in a notebook, with a form that the reader can turn and a caption, "" for none; elsewhere its words.
+// Picture shows a picture in a notebook, with a form that the reader can turn and a caption, "" for
+// none; elsewhere its words.
 func Picture(png []byte, width int, alt, turns, caption string) {
 	if !gonbui.IsNotebook {
 		fmt.Printf("[picture: %s]\n", alt)
@@ -86,7 +87,8 @@ func Picture(png []byte, width int, alt, turns, caption string) {
 		Display(turns, "")
 	}
 	if caption != "" {
-		Display(`<figcaption class="swlab-caption" style="max-width:56em;opacity:.85">`+html.EscapeString(caption)+"</figcaption>", "")
+		const open = `<figcaption class="swlab-caption" style="max-width:56em;opacity:.85">`
+		Display(open+html.EscapeString(caption)+"</figcaption>", "")
 	}
 	gonbui.Sync()
 }

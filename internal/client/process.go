@@ -54,7 +54,8 @@ func start(ctx context.Context) error {
 func startOnce(ctx context.Context) error {
 	command := os.Getenv("SWLAB_LAB_START")
 	if command == "" {
-		return fmt.Errorf("the process of the lab does not answer at %s, and SWLAB_LAB_START does not say how to start it", Socket)
+		return fmt.Errorf("the process of the lab does not answer at %s, "+
+			"and SWLAB_LAB_START does not say how to start it", Socket)
 	}
 	log, err := os.OpenFile(Socket+".log", os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {

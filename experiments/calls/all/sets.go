@@ -2,6 +2,7 @@ package all
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/experiments/calls"
@@ -19,10 +20,13 @@ func embedded(r *calls.Request, a *calls.Answer, c sets.Config, distances bool) 
 	if c.Directions, err = r.Directions(s.Dim); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"slices", "slicing"} {
-		if _, given := r.Settings[name]; given && c.Directions != nil {
-			return nil, fmt.Errorf("%s would do nothing: the directions are used as given", name)
+	if err := r.Refuse(func(name string) (why string, err error) {
+		if c.Directions != nil && (name == "slices" || name == "slicing") {
+			why = "the directions are used as given"
 		}
+		return why, nil
+	}); err != nil {
+		return nil, err
 	}
 	c.Seed = r.Seed
 	if distances && s.Validate() == nil {
@@ -129,12 +133,15 @@ func barycenter(r *calls.Request, a *calls.Answer) error {
 	if _, err := loss.New(c.Loss, c.Config); err != nil {
 		return err
 	}
-	for name := range r.Settings {
-		if name == "reduce" || name == "root" {
-			return fmt.Errorf("%s would do nothing: a barycenter is that of a mean over points without a root", name)
+	if err := r.Refuse(func(name string) (string, error) {
+		switch {
+		case name == "reduce" || name == "root":
+			return "a barycenter is that of a mean over points without a root", nil
+		case slices.Contains(loss.SettingNames(), name):
+			return loss.Unread(c.Loss, c.Config, false, name)
 		}
-	}
-	if err := r.Unread(c.Loss, c.Config); err != nil {
+		return "", nil
+	}); err != nil {
 		return err
 	}
 	s, err := r.Clouds("clouds")

@@ -20,7 +20,6 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/sweep"
 	"github.com/sliced-wasserstein/lab/experiments/table"
-	"github.com/sliced-wasserstein/lab/internal/settings"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 	"github.com/sliced-wasserstein/lab/vmfviz/show"
@@ -94,7 +93,7 @@ func trained(r *calls.Request) (set, test *datasets.Set, c train.Config, err err
 		return nil, nil, c, err
 	}
 	c.Points, c.Batch = set.Points, min(c.Batch, set.Clouds)
-	if err = settings.Of(&c, "help").Apply(asValues(r.Settings)); err != nil {
+	if err = r.Apply(&c, "help"); err != nil {
 		return nil, nil, c, err
 	}
 	test = set
@@ -114,14 +113,6 @@ func trained(r *calls.Request) (set, test *datasets.Set, c train.Config, err err
 		test, err = test.Subset(c.Points, c.Seed)
 	}
 	return set, test, c, err
-}
-
-func asValues(texts map[string]string) map[string]any {
-	out := map[string]any{}
-	for name, text := range texts {
-		out[name] = text
-	}
-	return out
 }
 
 // lookEvery is how many steps lie between two looks at what a network makes of some clouds.
@@ -174,6 +165,15 @@ func training(r *calls.Request, a *calls.Answer) error {
 	})
 }
 
+// sweepSettings are those of sweep; all others are of the training.
+type sweepSettings struct {
+	Vary     string `json:"vary"`
+	Data     string `json:"data"`
+	PerClass int    `json:"per_class"`
+	PerTest  int    `json:"per_test"`
+	Repeats  int    `json:"repeats" range:"1.."` // how many seeds; 0: those of a sweep
+}
+
 // sweeping trains over a grid of settings.
 func sweeping(r *calls.Request, a *calls.Answer) error {
 	s, err := session(r)
@@ -182,35 +182,23 @@ func sweeping(r *calls.Request, a *calls.Answer) error {
 	}
 	c := sweep.Default()
 	c.Base.Amortizer = "la"
-	rest := maps.Clone(r.Settings)
-	vary := rest["vary"]
-	delete(rest, "vary")
-	if c.Vary, err = sweep.Parse(strings.Split(vary, ";")...); err != nil {
+	own := sweepSettings{PerClass: c.PerClass, PerTest: c.PerTest}
+	rest := calls.Request{Settings: maps.Clone(r.Settings)}
+	if err := calls.Take(rest.Settings, &own); err != nil {
 		return err
 	}
-	c.Data = cmp.Or(r.File(), datasets.Builtin)
-	delete(rest, "data")
-	for name, to := range map[string]*int{"per_class": &c.PerClass, "per_test": &c.PerTest} {
-		if text, given := rest[name]; given {
-			if _, err := fmt.Sscan(text, to); err != nil {
-				return fmt.Errorf("%s: expected a whole number, found %q", name, text)
-			}
-			delete(rest, name)
-		}
+	if err := rest.Apply(&c.Base, "help"); err != nil {
+		return err
 	}
-	if text, given := rest["repeats"]; given {
-		n := 0
-		if _, err := fmt.Sscan(text, &n); err != nil || n < 1 {
-			return fmt.Errorf("repeats: expected at least 1, found %q", text)
-		}
+	if c.Vary, err = sweep.Parse(strings.Split(own.Vary, ";")...); err != nil {
+		return err
+	}
+	c.Data, c.PerClass, c.PerTest = cmp.Or(r.File(), datasets.Builtin), own.PerClass, own.PerTest
+	if own.Repeats > 0 {
 		c.Seeds = nil
-		for i := range n {
-			c.Seeds = append(c.Seeds, r.Seed+uint64(i))
-		}
-		delete(rest, "repeats")
 	}
-	if err := settings.Of(&c.Base, "help").Apply(asValues(rest)); err != nil {
-		return err
+	for i := range own.Repeats {
+		c.Seeds = append(c.Seeds, r.Seed+uint64(i))
 	}
 	if c.Data != datasets.Builtin {
 		c.PerClass, c.PerTest = 0, 0
@@ -301,12 +289,12 @@ func gapStudy(r *calls.Request, a *calls.Answer) error {
 	}
 	c := gap.Paper()
 	c.Batches, c.Pairs, c.HeldOut, c.Seed = 2, 20, 20, r.Seed
-	given := asValues(r.Settings)
-	if name, is := given["amortizer"]; is {
-		c.Method, c.Optimiser, c.Passes, c.LearningRate, c.DK, c.K = fmt.Sprint(name), gap.Adam, 10, 1e-3, 64, 64
-		delete(given, "amortizer")
+	rest := calls.Request{Settings: maps.Clone(r.Settings)}
+	if name, is := rest.Settings["amortizer"]; is {
+		c.Method, c.Optimiser, c.Passes, c.LearningRate, c.DK, c.K = name, gap.Adam, 10, 1e-3, 64, 64
+		delete(rest.Settings, "amortizer")
 	}
-	if err := settings.Of(&c).Apply(given); err != nil {
+	if err := rest.Apply(&c); err != nil {
 		return err
 	}
 	e, err := calls.Backend()
