@@ -14,7 +14,6 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
@@ -90,11 +89,7 @@ const EvaluationSlices = 100
 // tensors of net.Specs. A cloud's values depend only on the weights, the cloud, its position in the
 // set and the seed.
 func Evaluate(e *engine.Engine, net *pointnet.Autoencoder, w *weights.Set, clouds *datasets.Set, o EvaluateOptions) (Scores, error) {
-	var device int64
-	if e.IsCUDA() {
-		device = memory.Device()
-	}
-	return evaluate(e, net, w, clouds, o, batchFor(e.Name, net.Points, device))
+	return evaluate(e, net, w, clouds, o, batchFor(net.Points, e.DeviceMemory()))
 }
 
 // evaluate scores batch clouds at a time.
@@ -228,24 +223,18 @@ func evaluationDirections(seed uint64, cloud int) []float32 {
 	return out
 }
 
-// Of a GPU's evaluation: bytes per point of a batch, as XLA reports them for the compiled program
-// (nothing grows with the square of the points), and the device memory assumed where none is known.
-const (
-	evaluatedBytes = 4700
-	assumedDevice  = 8 << 30
-)
+// evaluatedBytes are the bytes per point of a batch of a GPU's evaluation, as XLA reports them for the compiled
+// program: nothing grows with the square of the points.
+const evaluatedBytes = 4700
 
 // batchFor returns the number of clouds of one call. On a CPU the [batch, points, points] tables of
 // the metrics stay near the size of a cache. A GPU needs more work in a call: up to 128 clouds that
-// take a quarter of its memory (device, in bytes; 0: unknown). Another batch may change the last
+// take a quarter of its memory (device, in bytes; 0: a CPU). Another batch may change the last
 // bits of a value, because backends sum in another order, so a CPU's batch, on which stored results
 // depend, is fixed.
-func batchFor(backend string, points int, device int64) int {
-	if backend != "xla:cuda" {
-		return max(1, min(32, (2<<20)/(points*points)))
-	}
+func batchFor(points int, device int64) int {
 	if device == 0 {
-		device = assumedDevice
+		return max(1, min(32, (2<<20)/(points*points)))
 	}
 	return int(max(1, min(128, device/4/(evaluatedBytes*int64(points)))))
 }

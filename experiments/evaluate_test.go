@@ -28,8 +28,8 @@ func TestEvaluate(t *testing.T) {
 	const m = 64
 	set := must.M1(datasets.Shapes{Train: 0, Test: 2, Points: m, Classes: datasets.ShapeClasses()[:18]}.Generate())
 	set = set.Select(rand.New(rand.NewPCG(1, 1)).Perm(set.Clouds)[:35])
-	if set.Clouds%batchFor("go", m, 0) == 0 {
-		t.Fatalf("%d clouds are whole batches of %d: the test wants a partial one", set.Clouds, batchFor("go", m, 0))
+	if set.Clouds%batchFor(m, 0) == 0 {
+		t.Fatalf("%d clouds are whole batches of %d: the test wants a partial one", set.Clouds, batchFor(m, 0))
 	}
 	e := must.M1(engine.Open(""))
 	net := must.M1(pointnet.New(m))
@@ -261,17 +261,16 @@ func (s subject) stops(t *testing.T) {
 func TestBatchFor(t *testing.T) {
 	const gb = 1 << 30
 	for _, c := range []struct {
-		backend string
-		points  int
-		device  int64
-		want    int
+		points int
+		device int64
+		want   int
 	}{
-		{"go", 64, 0, 32}, {"go", 256, 0, 32}, {"xla:cpu", 512, 0, 8}, {"xla:cpu", 2048, 80 * gb, 1}, {"xla:cpu", 1 << 20, 0, 1},
-		{"xla:cuda", 64, 0, 128}, {"xla:cuda", 2048, 0, 128}, {"xla:cuda", 2048, 4 * gb, 111}, {"xla:cuda", 8192, 0, 55},
-		{"xla:cuda", 8192, 80 * gb, 128}, {"xla:cuda", 1 << 20, 0, 1}, {"xla:cuda", 1 << 20, 80 * gb, 4},
+		{64, 0, 32}, {256, 0, 32}, {512, 0, 8}, {2048, 0, 1}, {1 << 20, 0, 1},
+		{64, 8 * gb, 128}, {2048, 8 * gb, 128}, {2048, 4 * gb, 111}, {8192, 8 * gb, 55},
+		{8192, 80 * gb, 128}, {1 << 20, 8 * gb, 1}, {1 << 20, 80 * gb, 4},
 	} {
-		if got := batchFor(c.backend, c.points, c.device); got != c.want {
-			t.Errorf("%s, %d points, %d bytes: %d clouds, want %d", c.backend, c.points, c.device, got, c.want)
+		if got := batchFor(c.points, c.device); got != c.want {
+			t.Errorf("%d points, %d bytes: %d clouds, want %d", c.points, c.device, got, c.want)
 		}
 	}
 }

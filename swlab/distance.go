@@ -627,16 +627,11 @@ func (d Directions) check(pairs, dim int) error {
 
 // fits returns an error if a call would not fit into the memory of this machine.
 func fits(l loss.Loss, x, y *datasets.Set, o DistanceConfig) error {
-	return loss.CheckMemory(l, nameOf(o.Engine), x.Clouds, x.Points, y.Points, x.Dim)
-}
-
-// nameOf is the backend's name. A backend that is not open yet counts as xla:cpu, which needs the
-// least memory on the host.
-func nameOf(e *engine.Engine) string {
-	if e == nil {
-		return "xla:cpu"
+	backend := "" // of an engine that is not open yet
+	if o.Engine != nil {
+		backend = o.Engine.Name
 	}
-	return e.Name
+	return loss.CheckMemory(l, backend, x.Clouds, x.Points, y.Points, x.Dim)
 }
 
 // checkClouds returns an error unless x and y are pairs of clouds of finite numbers.

@@ -63,27 +63,11 @@ func NewNetwork(w *weights.Set) (*Network, error) {
 	return &Network{Points: net.Points, weights: fitted}, nil
 }
 
-// check returns an error unless NewNetwork made the network.
-func (n *Network) check() error {
-	if n == nil || n.weights == nil {
-		return errors.New("expected a network that swlab.NewNetwork has made, found none")
-	}
-	return nil
-}
-
-// Parameters is the number of trained parameters; 0 for a nil network.
-func (n *Network) Parameters() int {
-	if n == nil {
-		return 0
-	}
-	return (&pointnet.Autoencoder{Points: n.Points}).Parameters()
-}
+// Parameters is the number of trained parameters.
+func (n *Network) Parameters() int { return (&pointnet.Autoencoder{Points: n.Points}).Parameters() }
 
 // CheckEncode returns the error that Encode would return for an invalid call, before any work.
 func (n *Network) CheckEncode(clouds *datasets.Set, o NetworkOptions) error {
-	if err := n.check(); err != nil {
-		return err
-	}
 	switch {
 	case clouds.Clouds < 1 || clouds.Points < 1:
 		return fmt.Errorf("%s: expected at least one cloud, found none", clouds.Name)
@@ -171,9 +155,6 @@ func (n *Network) Reconstruct(x *datasets.Set, o NetworkOptions) ([]float32, err
 // Decode returns the clouds [N, Points, 3] of codes [N, 256] in row-major order: unit vectors of
 // Encode or, say, of a latent generator.
 func (n *Network) Decode(codes []float32, o NetworkOptions) ([]float32, error) {
-	if err := n.check(); err != nil {
-		return nil, err
-	}
 	z := &datasets.Set{Name: "codes", Coords: codes, Clouds: len(codes) / pointnet.LatentSize, Points: 1,
 		Dim: pointnet.LatentSize}
 	switch {

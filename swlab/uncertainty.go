@@ -1,7 +1,6 @@
 package swlab
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -132,8 +131,6 @@ func inflation(slices, block, spare int) float64 {
 // value.
 func (d *Result) SlicesNeeded(relative float64) (int, error) {
 	switch {
-	case d == nil:
-		return 0, errors.New("expected a result of Distance, found nil")
 	case !(relative > 0) || math.IsInf(relative, 0):
 		return 0, fmt.Errorf("relative error: expected a positive number, found %v", relative)
 	case d.Costs == nil || d.DualityGap != nil: // the maximum of all directions depends on no slices

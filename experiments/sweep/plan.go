@@ -156,15 +156,11 @@ func (c Config) Grid() ([]train.Config, error) {
 // fits checks a configuration independently of the clouds. It counts the memory of this machine
 // unless a GPU may train.
 func fits(c train.Config, l *runs.Store) error {
-	backend := l.Backend
-	if backend != "go" && !engine.Nvidia() {
-		backend = "xla:cpu" // needs the least
+	if l.Backend != "go" && engine.Nvidia() {
+		_, err := c.Model()
+		return err
 	}
-	if backend == "go" || backend == "xla:cpu" {
-		return c.CheckMemory(backend)
-	}
-	_, err := c.Model()
-	return err
+	return c.CheckMemory(l.Backend)
 }
 
 // heldOut is the share of clouds without parts that are scored instead of trained on.

@@ -61,9 +61,6 @@ func Barycenter(s *datasets.Set, c BarycenterConfig) (*Middle, error) {
 	if err := settings.Of(&c).Check(); err != nil {
 		return nil, err
 	}
-	if s == nil {
-		return nil, fmt.Errorf("clouds: expected a set, found nil")
-	}
 	if err := s.Validate(); err != nil {
 		return nil, err
 	}

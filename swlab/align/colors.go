@@ -113,10 +113,7 @@ func (f *flow) step(cloud []float64) (farthest float64, err error) {
 
 // single returns an error unless both are one cloud, of one dimension.
 func single(a, b *datasets.Set) error {
-	for i, s := range []*datasets.Set{a, b} {
-		if s == nil {
-			return fmt.Errorf("cloud %d: expected a set, found nil", i)
-		}
+	for _, s := range []*datasets.Set{a, b} {
 		if err := s.Validate(); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -13,6 +14,8 @@ import (
 
 	"github.com/gomlx/compute"
 	"github.com/gomlx/compute/gobackend"
+
+	"github.com/sliced-wasserstein/lab/internal/memory"
 )
 
 // Engine is an opened compute backend and why it was chosen.
@@ -193,6 +196,17 @@ func (e *Engine) IsXLA() bool { return e != nil && strings.HasPrefix(e.Name, kin
 
 // IsCUDA reports whether the graphs run on an NVIDIA GPU.
 func (e *Engine) IsCUDA() bool { return e != nil && e.Name == kindCUDA }
+
+// unknownDevice is the memory that a device has whose own is not known.
+const unknownDevice = 8 << 30
+
+// DeviceMemory is the memory of the smallest NVIDIA device in bytes, in use or not; 0 where graphs use the host's.
+func (e *Engine) DeviceMemory() int64 {
+	if !e.IsCUDA() {
+		return 0
+	}
+	return cmp.Or(memory.Device(), unknownDevice)
+}
 
 // Close releases the engine. Closing the last engine that shares a backend waits for programs in
 // use, then releases the backend with its programs, and everything compiled with it becomes invalid.

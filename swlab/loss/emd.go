@@ -7,6 +7,7 @@ import (
 
 	"github.com/gomlx/gomlx/core/graph"
 
+	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
@@ -72,7 +73,7 @@ func (l ApproximateEMD) Build(c BuildArgs, x, y *graph.Node) Result {
 	switch g := x.Graph(); {
 	case !loop.OnCPU(g):
 		r = fusedCost(x, y)
-	case loop.XLAOnCPU(g) && batch*m*m > tableSize/2:
+	case loop.Pays(g, batch*m*m, tableSize/2):
 		r = blockedCost(x, y, max(1, tableSize/m))
 	default:
 		r = storedCost(x, y)
@@ -81,6 +82,16 @@ func (l ApproximateEMD) Build(c BuildArgs, x, y *graph.Node) Result {
 		r.Pairs = graph.DivScalar(r.Pairs, float64(m))
 	}
 	return r
+}
+
+// Undivided reports whether a training step of the loss on that engine is one program: of losses without slices,
+// whose gradient is found in a graph, on a CPU.
+func Undivided(l Graph, e *engine.Engine) bool {
+	switch l.(type) {
+	case Chamfer, ApproximateEMD:
+		return !e.IsCUDA()
+	}
+	return false
 }
 
 // tableSize is the number of table elements that fit the cores' caches.

@@ -21,7 +21,7 @@ func nearest(x, y *graph.Node) *graph.Node {
 		table = 1 << 20 // distances per step
 		terms = 24      // coordinates compared in registers; XLA computes more of them twice
 	)
-	if !loop.XLAOnCPU(x.Graph()) || x.DType() != dtypes.Float32 || d[0]*d[1]*n <= small {
+	if x.DType() != dtypes.Float32 || !loop.Pays(x.Graph(), d[0]*d[1]*n, small) {
 		return graph.ArgMin(squaredDistances(x, y), 2, dtypes.Int32)
 	}
 	return nearestInBlocks(x, y, max(16, table/n), max(1, terms/d[2]))

@@ -168,9 +168,6 @@ func Compare(ctx context.Context, e *engine.Engine, reference, generated *datase
 	if err := Check(reference, generated, o); err != nil {
 		return nil, err
 	}
-	if ctx == nil {
-		ctx = context.Background()
-	}
 	r := &Report{NReference: reference.Clouds, NGenerated: generated.Clouds, Conventions: map[string]string{}}
 	var err error
 	if r.JSD, err = JSD(generated, reference, 1); err != nil {

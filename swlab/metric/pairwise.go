@@ -34,9 +34,6 @@ func Pairwise(ctx context.Context, e *engine.Engine, first, second *datasets.Set
 	if err := Check(second, first, o); err != nil {
 		return Matrix{}, err
 	}
-	if ctx == nil {
-		ctx = context.Background()
-	}
 	first, second = together(first, second)
 	d, err := named(distance)
 	if err != nil {

@@ -143,9 +143,6 @@ func (h *HostPairs) quantizer(pair int, theta []float64, bits uint) quantizer {
 // extent of 0, those at 0 not counted: others are then so far out that numbers in units of the extent
 // lose log2(1/ratio) bits of these. It looks at up to 128 points of each cloud.
 func (p *HostPairs) Outlying(pair int, ratio float64) bool {
-	if p == nil || pair < 0 || pair >= p.x.Batch {
-		return false
-	}
 	low, high := p.box(pair)
 	return outlying(p.x.cloud(pair), p.y.cloud(pair), low, high, ratio)
 }

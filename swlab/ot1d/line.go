@@ -130,11 +130,9 @@ func (c LineCost) line() line {
 	return lines[c]
 }
 
-// check returns an error for an unknown cost, and for settings that only Wasserstein's reads.
+// check returns an error for an unknown cost other than Wasserstein's, and for settings that only that reads.
 func (c LineCost) check(o HostConfig) error {
 	switch {
-	case c == Wasserstein:
-		return nil
 	case c.line().solve != nil || c == Sphere:
 		return o.checkSolve()
 	case c.line().cost == nil:

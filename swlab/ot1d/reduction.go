@@ -1,7 +1,6 @@
 package ot1d
 
 import (
-	"errors"
 	"fmt"
 )
 
@@ -33,9 +32,6 @@ func (r Reduction) MarshalText() ([]byte, error) { return []byte(r.String()), ni
 
 // UnmarshalText reads what MarshalText wrote.
 func (r *Reduction) UnmarshalText(text []byte) error {
-	if r == nil {
-		return errors.New("expected a reduction to read into, found nil")
-	}
 	for _, known := range []Reduction{0, Sum, Mean} {
 		if string(text) == known.String() {
 			*r = known

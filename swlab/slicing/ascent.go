@@ -1,7 +1,6 @@
 package slicing
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -186,9 +185,6 @@ func (c *Maximizer) Maximize(seed int64, from, x, y *tensors.Tensor) (*tensors.T
 // start, whose value it does not compute.
 func (c *Maximizer) MaximizeAll(seed int64, from, x, y *tensors.Tensor) (
 	location *tensors.Tensor, values [][]float32, err error) {
-	if x == nil || y == nil {
-		return nil, nil, errors.New("ascent: expected clouds x and y, found nil")
-	}
 	var costs CostFunc
 	if c.costs != nil {
 		if costs, err = c.costs(x, y); err != nil {

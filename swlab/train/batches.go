@@ -52,18 +52,8 @@ func (c Config) totalSteps() int {
 	return n
 }
 
-// deviceData is the default of Options.DeviceData: all of ShapeNet's 1.41 GB fit.
+// deviceData is the default of Options.DeviceData, with enough memory: all of ShapeNet's 1.41 GB fit.
 const deviceData = 2 << 30
-
-// defaultDeviceData is deviceData; if the device shares the host's memory, at most half of what is
-// available.
-func defaultDeviceData(backend string) int64 {
-	if backend == "xla:cuda" {
-		return deviceData
-	}
-	free, _ := memory.Available()
-	return min(deviceData, free/2)
-}
 
 // batches supplies the clouds that Bootstrap draws from: either all of them, on the device, with
 // the rows of the batch, or only those of the batch. The draws depend only on the place in the batch,
@@ -77,7 +67,8 @@ type batches struct {
 func newBatches(e *engine.Engine, set *datasets.Set, budget int64) (*batches, error) {
 	f := &batches{set: set}
 	if budget == 0 {
-		budget = defaultDeviceData(e.Name)
+		free, _ := memory.Available() // of the host, through which the set passes
+		budget = min(deviceData, free/2)
 	}
 	shape := shapes.Make(dtypes.Float32, set.Clouds, set.Points, set.Dim)
 	if int64(shape.ByteSize()) > budget {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/internal/memory"
 	"github.com/sliced-wasserstein/lab/internal/settings"
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
@@ -273,22 +272,14 @@ func (c Config) validatedOn(held *datasets.Set) (Config, error) {
 	return c, nil
 }
 
-// pointBytes is the memory of a point of a batch: the encoder's activations and their gradients,
-// measured on both CPU backends; the least is that of a step in parts.
-const pointBytes = 4000
-
 // CheckMemory returns an error if a step on that backend would not fit into the memory of this
 // machine. It ignores memory of a GPU.
 func (c Config) CheckMemory(backend string) error {
 	m, err := c.Model()
-	if err != nil || backend == "xla:cuda" {
+	if err != nil {
 		return err
 	}
-	what := fmt.Sprintf("batch, points: a step on %d clouds of %d points", c.Batch, c.Points)
-	if err := memory.Check(what, memory.Bytes(pointBytes, c.Batch, c.Points)); err != nil {
-		return err
-	}
-	return loss.CheckMemory(m.Loss, backend, c.Batch, c.Points, c.Points, pointnet.Dim)
+	return loss.CheckStepMemory(m.Loss, backend, c.Batch, c.Points, pointnet.Dim)
 }
 
 // Differences lists the fields in which two configurations differ, as "field: a here, b there".

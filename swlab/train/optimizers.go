@@ -2,7 +2,6 @@ package train
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 
@@ -81,9 +80,6 @@ func (c Config) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON gives the optimizers' settings missing from raw their defaults.
 func (c *Config) UnmarshalJSON(raw []byte) error {
-	if c == nil {
-		return errors.New("expected a configuration to read into, found nil")
-	}
 	d := DefaultConfig()
 	j := d.shadow()
 	j.bare = bare(*c)

@@ -10,8 +10,6 @@ import (
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
-	"github.com/sliced-wasserstein/lab/swlab/internal/loop"
-	"github.com/sliced-wasserstein/lab/swlab/internal/maxima"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
 	"github.com/sliced-wasserstein/lab/swlab/pointnet"
@@ -37,12 +35,8 @@ type programs struct {
 	gradient   engine.Program[gradientIn[tensor], gradientOut[tensor]]
 	backward   engine.Program[backwardIn[tensor], backwardOut[tensor]]
 	whole      engine.Program[wholeIn[tensor], wholeOut[tensor]]
-	finite     engine.Program[map[string]tensor, finiteOut[tensor]]
-
-	// Of the losses on held-out clouds.
-	reconstruct engine.Program[reconstructIn[tensor], reconstructOut[tensor]]
-	value       engine.Program[gradientIn[tensor], valueOut[tensor]]
-	maximizer   *slicing.Maximizer // nil unless the location is found by ascent
+	value      engine.Program[gradientIn[tensor], valueOut[tensor]] // of held-out clouds
+	maximizer  *slicing.Maximizer                                   // nil unless the location is found by ascent
 }
 
 // newPrograms describes the programs of m, the model of c.
@@ -52,9 +46,7 @@ func newPrograms(e *engine.Engine, m Model, c Config) (p programs, err error) {
 		return p, err
 	}
 	sliced, ok := m.Loss.(loss.Sliced)
-	onCPU := !e.IsCUDA() // where plain Go takes a fraction of the time of sorts and maxima in a graph
-	p.onHost = ok && (onCPU || sliced.Cost != ot1d.Wasserstein)
-	p.hostMaxima = onCPU && maxima.Available()
+	p.onHost, p.undivided, p.hostMaxima = ok && sliced.OnHost(e), loss.Undivided(m.Loss, e), pointnet.MaximaOnHost(e)
 	half := p.hostMaxima
 	p.forward = engine.NewProgram[forwardIn[tensor], forwardOut[tensor]](e, key,
 		func(in forwardIn[node]) forwardOut[node] { return m.forward(in, half) })
@@ -63,13 +55,7 @@ func newPrograms(e *engine.Engine, m Model, c Config) (p programs, err error) {
 	p.ascend = engine.NewProgram[ascendIn[tensor], ascendOut[tensor]](e, key, m.raise)
 	p.gradient = engine.NewProgram[gradientIn[tensor], gradientOut[tensor]](e, key, m.gradient)
 	p.backward = engine.NewProgram[backwardIn[tensor], backwardOut[tensor]](e, key, m.backward)
-	switch m.Loss.(type) {
-	case loss.Chamfer, loss.ApproximateEMD:
-		p.undivided = onCPU
-	}
 	p.whole = engine.NewProgram[wholeIn[tensor], wholeOut[tensor]](e, key, m.whole)
-	p.finite = engine.NewProgram[map[string]tensor, finiteOut[tensor]](e, "finite", buildFinite)
-	p.reconstruct = engine.NewProgram[reconstructIn[tensor], reconstructOut[tensor]](e, key, m.reconstruct)
 	p.value = engine.NewProgram[gradientIn[tensor], valueOut[tensor]](e, key, m.value)
 	if ok && sliced.Slicer.Ascent != nil {
 		p.maximizer, err = sliced.Maximizer(e, key)
@@ -88,7 +74,7 @@ func (c Config) graphKey() (string, error) {
 
 type (
 	forwardIn[T any] struct {
-		Clouds, Rows, Random T
+		Clouds, Rows, Random T // without Rows, the clouds as they are, with the network in evaluation mode
 		Net                  map[string]T
 	}
 	forwardOut[T any] struct {
@@ -112,6 +98,10 @@ type (
 // forward is the forward pass on a bootstrap of the clouds of a batch, or its first half, up to the
 // maxima over the points.
 func (m Model) forward(in forwardIn[node], half bool) (out forwardOut[node]) {
+	if in.Rows == nil {
+		out.Decoded.Y = m.Net.Forward(in.Net, in.Clouds, pointnet.Eval).Cloud
+		return out
+	}
 	out.Random, out.X = Bootstrap(in.Random, in.Clouds, in.Rows)
 	features, weight, kept := m.Net.Features(in.Net, out.X)
 	out.Buffers, out.Kept = kept.Buffers, kept.Kept
@@ -202,6 +192,7 @@ type (
 	ascendOut[T any] struct {
 		Amortizer AmortizerState[T]
 		Objective T // J before the step; for Plan a number that says nothing
+		Zero      T // zero of the weights
 		Drawn     drawOut[T]
 		// Without Draw: the predicted locations before the step, and the next random state.
 		Before, Random T
@@ -225,6 +216,7 @@ func (m Model) raise(in ascendIn[node]) (out ascendOut[node]) {
 		out.Objective = graph.ReduceAllMean(r.Pairs)
 	}
 	out.Amortizer = m.ascend(in.Amortizer, out.Objective)
+	out.Zero = zero(out.Amortizer.Weights)
 	if in.Draw.X == nil {
 		out.Before, out.Random = r.Location, src.State
 		return out
@@ -296,16 +288,38 @@ type (
 	backwardIn[T any] struct {
 		X, GradientY  T
 		Net, Momentum map[string]T
+		Buffers       map[string]T // the new running statistics
 		Kept          []T
 	}
-	backwardOut[T any] struct{ Net, Momentum map[string]T } // of the trained parameters
+	backwardOut[T any] struct {
+		Net, Momentum map[string]T // of the trained parameters
+		Zero          T            // zero of the network
+	}
 )
 
 // backward is the backward pass of the network and the step of SGD.
 func (m Model) backward(in backwardIn[node]) (out backwardOut[node]) {
 	gradients := m.Net.Backward(in.Net, in.X, in.Kept, in.GradientY)
 	out.Net, out.Momentum = m.descend(in.Net, in.Momentum, gradients)
+	out.Zero = zero(out.Net, in.Buffers)
 	return out
+}
+
+// zero is the sum of 0 times all numbers: 0, or NaN if one is not finite.
+func zero(all ...map[string]node) (sum node) {
+	for _, nodes := range all {
+		for _, x := range nodes {
+			x = graph.MulScalar(x, 0)
+			if x.Rank() > 1 { // XLA's CPU stores the products of a sum over all axes at once
+				x = graph.ReduceSum(x, 0)
+			}
+			if x = graph.ReduceAllSum(x); sum != nil {
+				x = graph.Add(sum, x)
+			}
+			sum = x
+		}
+	}
+	return sum
 }
 
 type (
@@ -316,6 +330,7 @@ type (
 	wholeOut[T any] struct {
 		Loss          T
 		Net, Momentum map[string]T
+		Zero          T // zero of the network
 	}
 )
 
@@ -336,22 +351,11 @@ func (m Model) whole(in wholeIn[node]) (out wholeOut[node]) {
 	for name, v := range forward.Buffers {
 		out.Net[name] = v
 	}
+	out.Zero = zero(out.Net)
 	return out
 }
 
-type (
-	reconstructIn[T any] struct {
-		X   T
-		Net map[string]T
-	}
-	reconstructOut[T any] struct{ Y T }
-	valueOut[T any]       struct{ Pairs T }
-)
-
-// reconstruct is the network in evaluation mode.
-func (m Model) reconstruct(in reconstructIn[node]) reconstructOut[node] {
-	return reconstructOut[node]{m.Net.Forward(in.Net, in.X, pointnet.Eval).Cloud}
-}
+type valueOut[T any] struct{ Pairs T }
 
 // value is the loss [batch] of every pair.
 func (m Model) value(in gradientIn[node]) valueOut[node] {
@@ -361,25 +365,6 @@ func (m Model) value(in gradientIn[node]) valueOut[node] {
 	}
 	args := loss.BuildArgs{Source: slicing.Seeded(d.Random), Weights: d.Weights, Location: d.Location, Wrt: ot1d.None}
 	return valueOut[node]{m.Loss.Build(args, d.X, d.Y).Pairs}
-}
-
-type finiteOut[T any] struct{ Zero T }
-
-// buildFinite is the sum of 0 times every weight: 0, or NaN if one is not finite.
-func buildFinite(in map[string]node) finiteOut[node] {
-	var sum node
-	for _, x := range in {
-		g := x.Graph()
-		x = graph.MulScalar(x, 0)
-		if loop.XLAOnCPU(g) && x.Rank() > 1 { // XLA's CPU stores the products of a sum over all axes at once
-			x = graph.ReduceSum(x, 0)
-		}
-		if x = graph.ReduceAllSum(x); sum != nil {
-			x = graph.Add(sum, x)
-		}
-		sum = x
-	}
-	return finiteOut[node]{sum}
 }
 
 // descend is the step of SGD with the gradients of the trained parameters, by name.

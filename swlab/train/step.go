@@ -2,13 +2,14 @@ package train
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
 	"github.com/sliced-wasserstein/lab/swlab/engine"
-	"github.com/sliced-wasserstein/lab/swlab/internal/maxima"
+	"github.com/sliced-wasserstein/lab/swlab/internal/vec"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
 
@@ -38,15 +39,16 @@ func (t *trainer) close() { engine.Free(t.state) }
 //  4. the loss with locations from the UPDATED psi, detached, and fresh slices; its gradient in y;
 //  5. one SGD step of the autoencoder.
 //
-// Simultaneous, CommonSlices, LocationGradient and OtherLocation change part 4.
+// Simultaneous, CommonSlices, LocationGradient and OtherLocation change part 4. Record.Skipped says what is not finite.
 func (t *trainer) step(n int, rows []int32) (Record, error) {
 	s := &step{trainer: t, Record: Record{Step: n}}
 	defer s.free()
+	take := s.run
 	if t.undivided {
-		err := s.once(rows)
-		return s.Record, err
+		take = s.once
 	}
-	err := s.run(rows)
+	err := take(rows)
+	s.Skipped = s.notFinite()
 	return s.Record, err
 }
 
@@ -61,6 +63,7 @@ type step struct {
 	drawn        drawOut[tensor] // the directions of the loss; empty: not drawn yet
 	pairs        *loss.HostPairs // of x and y, where plain Go finds costs; else nil
 	gradientY    tensor
+	zero         float64 // of the new weights: not 0 if one is not finite
 	garbage      []any
 }
 
@@ -101,9 +104,9 @@ func (s *step) once(rows []int32) error {
 	if err != nil {
 		return err
 	}
-	s.later(s.state.Net, s.state.Momentum, out.Loss)
+	s.later(s.state.Net, s.state.Momentum, out.Loss, out.Zero)
 	s.state.Net, s.state.Momentum = out.Net, out.Momentum
-	s.Loss = take(out.Loss)
+	s.Loss, s.zero = take(out.Loss), take(out.Zero)
 	return nil
 }
 
@@ -128,7 +131,7 @@ func (s *step) forward(rows []int32) error {
 	decoded := out.Decoded
 	if s.hostMaxima {
 		defer engine.Free(out.Features, out.Weight)
-		maxima, err := firstMaxima(out.Features, out.Weight, s.model.Net.Points)
+		maxima, err := s.model.Net.FirstMaxima(out.Features, out.Weight)
 		if err != nil {
 			return err
 		}
@@ -146,19 +149,6 @@ func (s *step) forward(rows []int32) error {
 		s.pairs, err = s.model.Loss.(loss.Sliced).HostPairs(s.x, s.y)
 	}
 	return err
-}
-
-// firstMaxima are, for each cloud and channel of the encoder's last layer, the first point at which
-// the layer is largest.
-func firstMaxima(features, weight tensor, points int) (tensor, error) {
-	w, err := tensors.CopyFlatData[float32](weight)
-	if err != nil {
-		return nil, err
-	}
-	channels := len(w) / maxima.Features
-	at := make([]int32, features.Shape().Dimensions[0]/points*channels)
-	err = tensors.ConstFlatData(features, func(h []float32) { maxima.New(w).First(h, points, at) })
-	return tensors.FromFlatDataAndDimensions(at, len(at)/channels, channels), err
 }
 
 // randomState is the state of the step's random numbers for that purpose.
@@ -211,8 +201,9 @@ func (s *step) ascendAmortizer() (err error) {
 		if err != nil {
 			return err
 		}
-		s.later(in.Amortizer, out.Objective, out.Before, out.Random, out.Drawn)
+		s.later(in.Amortizer, out.Objective, out.Zero, out.Before, out.Random, out.Drawn)
 		s.state.Amortizer, random, s.drawn = out.Amortizer, out.Random, out.Drawn
+		s.zero += take(out.Zero)
 		if i == 0 {
 			s.Objective, s.draw.Before = new(take(out.Objective)), out.Before
 			if s.model.Plan {
@@ -330,20 +321,40 @@ func (r *Record) read(p report[tensor]) {
 
 // backward is part 5.
 func (s *step) backward() error {
-	out, err := s.programs.backward.Call(backwardIn[tensor]{s.x, s.gradientY, s.state.Net, s.state.Momentum, s.kept})
+	out, err := s.programs.backward.Call(
+		backwardIn[tensor]{s.x, s.gradientY, s.state.Net, s.state.Momentum, s.buffers, s.kept})
 	if err != nil {
 		return err
 	}
-	trained := s.model.trained()
-	last := out.Momentum[trained[len(trained)-1].Name]
-	if _, err := tensors.CopyFlatData[float32](last); err != nil { // waits for the results
+	zero, err := tensors.CopyFlatData[float32](out.Zero) // waits for the results
+	if err != nil {
 		s.later(out)
 		return err
 	}
-	s.later(s.state.Net, s.state.Momentum)
+	s.zero += float64(zero[0])
+	s.later(s.state.Net, s.state.Momentum, out.Zero)
 	maps.Copy(out.Net, s.buffers)
 	s.state.Net, s.state.Momentum, s.buffers = out.Net, out.Momentum, nil
 	return nil
+}
+
+// notFinite says what is not finite after the step; "" if all is. A gradient that is not makes a weight that is not.
+func (s *step) notFinite() string {
+	if !vec.Finite(s.Loss) {
+		return fmt.Sprintf("the loss is %v", s.Loss)
+	}
+	for _, x := range []*float64{s.Objective, s.AscentAngle} {
+		if x != nil && !vec.Finite(*x) {
+			return fmt.Sprintf("the objective of the ascent or its angle is %v", *x)
+		}
+	}
+	switch {
+	case !vec.Finite(s.Direction...):
+		return "the direction is not finite"
+	case s.zero != 0:
+		return "a weight is not finite after the update, so the gradient was not"
+	}
+	return ""
 }
 
 // take reads a number on the device.
@@ -359,12 +370,13 @@ func (t *trainer) evaluate(x tensor, seed uint64) (losses []float32, err error) 
 		return nil, err
 	}
 	s.later(random)
-	out, err := t.reconstruct.Call(reconstructIn[tensor]{x, t.state.Net})
+	out, err := t.programs.forward.Call(forwardIn[tensor]{Clouds: x, Net: t.state.Net})
 	if err != nil {
 		return nil, err
 	}
-	s.later(out)
-	in := gradientIn[tensor]{Draw: drawIn[tensor]{X: x, Y: out.Y, Random: random, Weights: t.state.Amortizer.Weights}}
+	y := out.Decoded.Y
+	s.later(y)
+	in := gradientIn[tensor]{Draw: drawIn[tensor]{X: x, Y: y, Random: random, Weights: t.state.Amortizer.Weights}}
 	if t.maximizer != nil {
 		var from tensor
 		if len(in.Draw.Weights) > 0 {
@@ -375,7 +387,7 @@ func (t *trainer) evaluate(x tensor, seed uint64) (losses []float32, err error) 
 			s.later(predicted)
 			from = predicted.Location
 		}
-		in.Draw.Location, err = t.maximizer.Maximize(int64(stream(seed, 0, maximizeStream)), from, x, out.Y)
+		in.Draw.Location, err = t.maximizer.Maximize(int64(stream(seed, 0, maximizeStream)), from, x, y)
 		s.later(in.Draw.Location)
 		if err != nil {
 			return nil, err
@@ -388,7 +400,7 @@ func (t *trainer) evaluate(x tensor, seed uint64) (losses []float32, err error) 
 		}
 		s.later(drawn)
 		in.Directions = drawn.Directions
-		pairs, err := t.model.Loss.(loss.Sliced).HostPairs(x, out.Y)
+		pairs, err := t.model.Loss.(loss.Sliced).HostPairs(x, y)
 		if err != nil {
 			return nil, err
 		}

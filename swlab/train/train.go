@@ -49,8 +49,8 @@ type Options struct {
 	Resume          bool   // continue the run in Out
 	CheckpointEvery int    // steps between checkpoints, besides one at the end of every epoch; 0: none between
 	// DeviceData bounds the bytes of clouds kept on the device, where batches are then gathered.
-	// Larger sets are read batch by batch, the next one during a step. 0: 2 GiB; on the CPU at most
-	// half the free memory. Below 0: no set is kept.
+	// Larger sets are read batch by batch. 0: 2 GiB, at most half the free memory of the host.
+	// Below 0: no set is kept.
 	DeviceData int64
 	// Validation holds held-out clouds; the best epoch is then the one of lowest loss on them
 	// (Config.Validation).
@@ -71,12 +71,7 @@ type Options struct {
 // another run. Nothing has been written then.
 type UsageError struct{ Err error }
 
-func (e UsageError) Error() string {
-	if e.Err == nil {
-		return "the call cannot be carried out"
-	}
-	return e.Err.Error()
-}
+func (e UsageError) Error() string { return e.Err.Error() }
 
 func (e UsageError) Unwrap() error { return e.Err }
 
@@ -93,9 +88,6 @@ func (e UsageError) Unwrap() error { return e.Err }
 // the training is done but one of the last files cannot be written, Run returns the error with the
 // result.
 func Run(ctx context.Context, e *engine.Engine, set *datasets.Set, c Config, o Options) (Result, error) {
-	if ctx == nil {
-		ctx = context.Background()
-	}
 	c, m, err := prepare(e, set, c, o.Validation)
 	if err != nil {
 		return Result{}, UsageError{err}
@@ -242,9 +234,6 @@ func (r *run) train(rows []int32) error {
 		return err
 	}
 	rec.Epoch = r.Step / r.config.perEpoch()
-	if rec.Skipped, err = r.trainer.nonfinite(rec); err != nil {
-		return err
-	}
 	if rec.Skipped != "" {
 		if err := r.skip(rec, rows, before); err != nil {
 			return err
@@ -364,37 +353,6 @@ func (r *run) finish() (Result, error) {
 		}
 	}
 	return res, durable.WriteJSON(filepath.Join(out, resultFile), storedResult{res, r.log.sum()})
-}
-
-// nonfinite says what is not finite after a step; "" if all is. A gradient that is not makes a
-// weight that is not.
-func (t *trainer) nonfinite(r Record) (what string, err error) {
-	if !vec.Finite(r.Loss) {
-		return fmt.Sprintf("the loss is %v", r.Loss), nil
-	}
-	for _, x := range []*float64{r.Objective, r.AscentAngle} {
-		if x != nil && !vec.Finite(*x) {
-			return fmt.Sprintf("the objective of the ascent or its angle is %v", *x), nil
-		}
-	}
-	if !vec.Finite(r.Direction...) {
-		return "the direction is not finite", nil
-	}
-	for _, weights := range []map[string]tensor{t.state.Net, t.state.Amortizer.Weights} {
-		if len(weights) == 0 {
-			continue
-		}
-		out, err := t.finite.Call(weights)
-		if err != nil {
-			return "", err
-		}
-		sum := take(out.Zero)
-		engine.Free(out)
-		if !vec.Finite(sum) {
-			return "a weight is not finite after the update, so the gradient was not", nil
-		}
-	}
-	return "", nil
 }
 
 // beforeStep is the state to which a skipped step returns; empty if no step is skipped.

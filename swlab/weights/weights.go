@@ -90,12 +90,8 @@ type Set struct {
 // NewSet returns an empty set.
 func NewSet() *Set { return &Set{tensors: map[string]Tensor{}} }
 
-// Put adds or replaces a tensor; the first Put of a name fixes its place in the order. It does
-// nothing to a nil set.
+// Put adds or replaces a tensor; the first Put of a name fixes its place in the order.
 func (s *Set) Put(name string, t Tensor) {
-	if s == nil {
-		return
-	}
 	if s.tensors == nil {
 		s.tensors = map[string]Tensor{}
 	}

@@ -18,6 +18,10 @@ import (
 // beats one operation over all of them.
 func XLAOnCPU(g *graph.Graph) bool { return XLA(g) && OnCPU(g) }
 
+// Pays reports whether a loop over blocks of a table with that many elements is faster than the whole table: on
+// XLA's CPU, if its caches hold less.
+func Pays(g *graph.Graph, elements, cached int) bool { return XLAOnCPU(g) && elements > cached }
+
 // XLA reports whether the graph runs on XLA.
 func XLA(g *graph.Graph) bool { return g.Backend().Name() == "xla" }
 
