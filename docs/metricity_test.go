@@ -110,7 +110,7 @@ func full(t *testing.T, nodes conformance.Nodes, x, y *datasets.Set, e [3]float6
 
 // meanCosts are the costs F, mean over points, of all pairs on the nodes.
 func meanCosts(x, y ot1d.Clouds, nodes conformance.Nodes) []float64 {
-	return must.M1(ot1d.HostCosts(x, y, nodes.Directions, len(nodes.Weights), ot1d.HostConfig{Reduce: ot1d.Mean}))
+	return must.M1(ot1d.HostCosts(x, y, nodes.Directions, len(nodes.Weights), ot1d.Config{Reduce: ot1d.Mean}))
 }
 
 // expectation is that of even costs under vMF(e, kappa).

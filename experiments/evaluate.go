@@ -189,7 +189,7 @@ func (p *PerCloud) add(n int, x, directions []float32, out scored[*tensors.Tenso
 	clouds := func(v []float32) ot1d.Clouds {
 		return ot1d.Clouds{Coords: v[:n*d[1]*d[2]], Batch: n, Points: d[1], Dim: d[2]}
 	}
-	costs, err := ot1d.HostCosts(clouds(y), clouds(x), directions, EvaluationSlices, ot1d.HostConfig{})
+	costs, err := ot1d.HostCosts(clouds(y), clouds(x), directions, EvaluationSlices, ot1d.Config{})
 	if err != nil {
 		return err
 	}

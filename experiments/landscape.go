@@ -18,7 +18,7 @@ func SliceCosts(x, y *datasets.Set, directions []float32) ([]float64, error) {
 	first := func(s *datasets.Set) ot1d.Clouds {
 		return ot1d.Clouds{Coords: s.Cloud(0), Batch: 1, Points: s.Points, Dim: s.Dim}
 	}
-	costs, err := ot1d.HostCosts(first(x), first(y), directions, len(directions)/x.Dim, ot1d.HostConfig{Reduce: ot1d.Mean})
+	costs, err := ot1d.HostCosts(first(x), first(y), directions, len(directions)/x.Dim, ot1d.Config{Reduce: ot1d.Mean})
 	for l, c := range costs {
 		costs[l] = float64(float32(c)) // as those of swlab.Distance
 	}

@@ -151,7 +151,7 @@ func (o DistanceConfig) checkBracket(name string, l loss.Loss) error {
 
 // bracket bounds W2 of the pairs by their slices, and estimates it if there is an Estimator.
 func (p problem) bracket(directions []float32) (*Bracket, error) {
-	pairs, err := ot1d.NewHostPairs(clouds(p.x, p.MassX), clouds(p.y, p.MassY), ot1d.HostConfig{Reduce: ot1d.Mean})
+	pairs, err := ot1d.NewHostPairs(clouds(p.x, p.MassX), clouds(p.y, p.MassY), ot1d.Config{Reduce: ot1d.Mean})
 	if err != nil {
 		return nil, err
 	}

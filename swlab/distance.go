@@ -42,7 +42,7 @@ const (
 	// AutoPath is HostPath unless the Engine has a GPU. Without an Engine, much work goes to a GPU
 	// if there is one. On a processor with AVX2 or AVX-512, costs without a gradient are computed
 	// from keys of 31 bits, mostly in 0.67 to 0.80 of the time of HostPath and to a relative error of
-	// 1e-6, see ot1d.HostConfig.Fast.
+	// 1e-6, see ot1d.Config.Fast.
 	AutoPath Path = iota
 	// HostPath is plain Go on all cores, in 52-bit fixed point and float64, with the same result on
 	// every x86-64 processor. It compiles nothing, and on a CPU it is several times faster than the graph.

@@ -309,7 +309,7 @@ func (p problem) axes() []float32 {
 func (p problem) costOnHost(l loss.Sliced, directions []float32) (e estimate, err error) {
 	x, y := clouds(p.x, p.MassX), clouds(p.y, p.MassY)
 	n, perPair := p.x.Clouds, p.perPair(directions)
-	options := l.HostConfig()
+	options := l.CostConfig()
 	options.Fast = p.Path == AutoPath
 	var solved *reports
 	if l.Cost == ot1d.Partial || l.Cost == ot1d.Unbalanced {
@@ -499,7 +499,7 @@ func (p problem) costInGraph(l loss.Sliced, directions []float32) (estimate, err
 // outlyingInGraph warns of pairs whose outliers leave the other points few digits in float32.
 func (p problem) outlyingInGraph() (warnings []string) {
 	const ratio = 0x1p-10 // of 24 bits
-	pairs, err := ot1d.NewHostPairs(clouds(p.x, nil), clouds(p.y, nil), ot1d.HostConfig{Reduce: ot1d.Mean})
+	pairs, err := ot1d.NewHostPairs(clouds(p.x, nil), clouds(p.y, nil), ot1d.Config{Reduce: ot1d.Mean})
 	for b := range p.x.Clouds {
 		if err == nil && pairs.Outlying(b, ratio) {
 			return []string{fmt.Sprintf("pair %d: outliers of %s and %s lie more than %g times farther from 0 than other "+

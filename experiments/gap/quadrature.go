@@ -134,7 +134,7 @@ func expand(ctx context.Context, p pairs, degree int, progress func(done, total 
 			return nil, err
 		}
 		part := p.part(from, min(from+block, p.n))
-		costs, err := ot1d.HostCosts(part.x(), part.y(), directions, total, ot1d.HostConfig{})
+		costs, err := ot1d.HostCosts(part.x(), part.y(), directions, total, ot1d.Config{})
 		if err != nil {
 			return nil, err
 		}

@@ -57,7 +57,7 @@ func (s sampler) place(eps [][3]float64, z noise) (omega []float64, theta []floa
 // for a single slice.
 func (s sampler) values(p pairs, eps [][3]float64, z noise) (means, squares []float64, err error) {
 	_, theta := s.place(eps, z)
-	costs, err := ot1d.HostCosts(p.x(), p.y(), theta, s.slices, ot1d.HostConfig{})
+	costs, err := ot1d.HostCosts(p.x(), p.y(), theta, s.slices, ot1d.Config{})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -76,7 +76,7 @@ func (s sampler) slope(p pairs, eps [][3]float64, z noise) ([][3]float64, error)
 	for i := range upstream {
 		upstream[i] = 1 / float64(s.slices)
 	}
-	_, grad, err := ot1d.HostGradients(p.x(), p.y(), theta, s.slices, upstream, ot1d.Directions, ot1d.HostConfig{})
+	_, grad, err := ot1d.HostGradients(p.x(), p.y(), theta, s.slices, upstream, ot1d.Directions, ot1d.Config{})
 	if err != nil {
 		return nil, err
 	}

@@ -67,7 +67,7 @@ func precision(s *Subject) error {
 	}
 	n := len(r.Slices) / len(at)
 	costs, err := ot1d.HostCosts(clouds(at, false), clouds(at, true), vec.To[float32](r.Directions), n,
-		ot1d.HostConfig{P: s.p, Reduce: s.sliced.Reduce})
+		ot1d.Config{P: s.p, Reduce: s.sliced.Reduce})
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func quadrature(s *Subject) error {
 		return err
 	}
 	at := []pair{s.pairs()[1], s.pairs()[2], s.pairs()[6]}
-	exact, err := nodes.SW(clouds(at, false), clouds(at, true), ot1d.HostConfig{P: s.p, Reduce: s.sliced.Reduce})
+	exact, err := nodes.SW(clouds(at, false), clouds(at, true), ot1d.Config{P: s.p, Reduce: s.sliced.Reduce})
 	if err != nil {
 		return err
 	}

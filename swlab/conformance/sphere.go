@@ -46,7 +46,7 @@ func Sphere(dim, n int) (Nodes, error) {
 }
 
 // SW is the mean over the sphere of the costs of ot1d.HostCosts: SW_p^p, or the sum over points.
-func (q Nodes) SW(x, y ot1d.Clouds, o ot1d.HostConfig) ([]float64, error) {
+func (q Nodes) SW(x, y ot1d.Clouds, o ot1d.Config) ([]float64, error) {
 	costs, err := ot1d.HostCosts(x, y, q.Directions, len(q.Weights), o)
 	if err != nil {
 		return nil, err

@@ -128,7 +128,7 @@ func (s *Subject) values(pairs []pair, theta []float64) ([]float64, error) {
 
 // onHost is values of a Sliced between clouds of unequal sizes, which graphs do not take.
 func (s *Subject) onHost(pairs []pair, theta []float64) ([]float64, error) {
-	n, o := len(theta)/s.o.Dim, ot1d.HostConfig{P: s.p, Reduce: s.sliced.Reduce}
+	n, o := len(theta)/s.o.Dim, ot1d.Config{P: s.p, Reduce: s.sliced.Reduce}
 	var out []float64
 	for i := range pairs {
 		one := pairs[i : i+1]

@@ -189,7 +189,7 @@ func controlledCosts(t *testing.T, repeats, slices, dim int) (costs, directions,
 			theta[i+k] = float32(v[k] / math.Sqrt(n))
 		}
 	}
-	costs = must.M1(ot1d.HostCosts(cx, cy, theta, slices, ot1d.HostConfig{Reduce: Mean}))
+	costs = must.M1(ot1d.HostCosts(cx, cy, theta, slices, ot1d.Config{Reduce: Mean}))
 	return costs, vec.To[float64](theta), vec.To[float64](cx.Coords), vec.To[float64](cy.Coords), m
 }
 

@@ -40,7 +40,7 @@ func (l onTheLine) Compare(x, y ot1d.Clouds, gradient bool) (c loss.Comparison, 
 		wrt = ot1d.X | ot1d.Y
 	}
 	ones := slices.Repeat([]float64{1}, x.Batch)
-	pairs, g, err := ot1d.HostGradients(x, y, []float32{1}, 1, ones, wrt, l.sliced().HostConfig())
+	pairs, g, err := ot1d.HostGradients(x, y, []float32{1}, 1, ones, wrt, l.sliced().CostConfig())
 	return loss.Comparison{Pairs: pairs, GradientX: g.X, GradientY: g.Y}, err
 }
 
@@ -134,7 +134,7 @@ func TestLineCostAscent(t *testing.T) {
 			}
 		}
 		cx, cy := ot1d.Clouds{Coords: x, Batch: 1, Points: 20, Dim: 3}, ot1d.Clouds{Coords: y, Batch: 1, Points: 20, Dim: 3}
-		costs := must.M1(ot1d.HostCosts(cx, cy, theta, len(theta)/3, l.HostConfig()))
+		costs := must.M1(ot1d.HostCosts(cx, cy, theta, len(theta)/3, l.CostConfig()))
 		if best := slices.Max(costs); !(costs[0] > 0.999*best) {
 			t.Errorf("%s: the ascent ends at %v, which costs %.6g; others cost %.6g", cost, at, costs[0], best)
 		}

@@ -332,7 +332,7 @@ func TestLossesInOneGraph(t *testing.T) {
 	}
 	sliced := func(x, y, theta *graph.Node) *graph.Node {
 		theta = graph.BroadcastToDims(theta, batch, 2, 3)
-		return graph.ReduceSum(ot1d.Costs(x, y, theta, ot1d.Config{Wrt: ot1d.X | ot1d.Y}), 1)
+		return graph.ReduceSum(ot1d.Costs(x, y, theta, ot1d.Config{}, ot1d.X|ot1d.Y), 1)
 	}
 	plainChamfer := func(l Chamfer, x, y *graph.Node) *graph.Node {
 		square := graph.StopGradient(squaredDistances(x, y))

@@ -32,7 +32,7 @@ type Sliced struct {
 	P         float64       // 0 means 2
 	Reduce    Reduction     // over points; 0: Sum
 	Cost      ot1d.LineCost // of a direction; Cramer, Energy and EppsPulley are means, without P, Reduce and Root
-	Pairs     int           // ot1d.HostConfig.Pairs, KL and Uniform, of costs that have them
+	Pairs     int           // ot1d.Config.Pairs, KL and Uniform, of costs that have them
 	KL        float64
 	Uniform   bool
 	Estimator Estimator // nil: SliceMean
@@ -51,9 +51,9 @@ func (s Sliced) isMean() bool {
 	return true
 }
 
-// HostConfig is how the host finds the costs of directions.
-func (s Sliced) HostConfig() ot1d.HostConfig {
-	return ot1d.HostConfig{P: s.P, Reduce: s.Reduce, Cost: s.Cost, Pairs: s.Pairs, KL: s.KL, Uniform: s.Uniform}
+// CostConfig is how to find the costs of directions.
+func (s Sliced) CostConfig() ot1d.Config {
+	return ot1d.Config{P: s.P, Reduce: s.Reduce, Cost: s.Cost, Pairs: s.Pairs, KL: s.KL, Uniform: s.Uniform}
 }
 
 // Linear reports whether the loss of a pair is the plain mean of its slices' costs.
@@ -89,7 +89,7 @@ func (s Sliced) Build(c BuildArgs, x, y *graph.Node) Result {
 	if c.Wrt&ot1d.Directions == 0 {
 		directions = graph.StopGradient(directions)
 	}
-	costs := ot1d.Costs(x, y, directions, ot1d.Config{P: s.Exponent(), Wrt: c.Wrt, Reduce: s.Reduce})
+	costs := ot1d.Costs(x, y, directions, s.CostConfig(), c.Wrt)
 	if c.Wrt&ot1d.X == 0 {
 		x = graph.StopGradient(x)
 	}
@@ -209,7 +209,7 @@ func (s Sliced) HostPairs(x, y *tensors.Tensor) (*HostPairs, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, o := &HostPairs{y: y.Shape().Dimensions, clouds: [2]ot1d.Clouds{cx, cy}}, s.HostConfig()
+	p, o := &HostPairs{y: y.Shape().Dimensions, clouds: [2]ot1d.Clouds{cx, cy}}, s.CostConfig()
 	if p.pairs, err = ot1d.NewCoster(cx, cy, o); err != nil { // perhaps because a number is not finite
 		p.nonFinite = leaveOut(cx.Batch, cx.Coords, cy.Coords)
 		if p.pairs, err = ot1d.NewCoster(cx, cy, o); err != nil {
@@ -236,7 +236,7 @@ func (p *HostPairs) Costs(directions *tensors.Tensor) (*tensors.Tensor, error) {
 func (p *HostPairs) PlanCosts(directions *tensors.Tensor) (*tensors.Tensor, error) {
 	costs, _, err := p.along(directions, func(flat []float32, slices int) (costs []float64, g ot1d.Gradients, err error) {
 		x, y := p.clouds[0], p.clouds[1]
-		pairs, err := ot1d.NewHostPairs(x, y, ot1d.HostConfig{Reduce: ot1d.Mean})
+		pairs, err := ot1d.NewHostPairs(x, y, ot1d.Config{Reduce: ot1d.Mean})
 		if err != nil {
 			return nil, g, err
 		}

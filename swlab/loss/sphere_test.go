@@ -71,7 +71,7 @@ func TestGaussians(t *testing.T) {
 		}
 		if dim == 3 {
 			q := must.M1(conformance.Sphere(3, 8))
-			exact := must.M1(q.SW(x, y, ot1d.HostConfig{Reduce: loss.Mean}))
+			exact := must.M1(q.SW(x, y, ot1d.Config{Reduce: loss.Mean}))
 			if math.Abs(exact[0]-want) > tol*want {
 				t.Errorf("quadrature: %v, want %v", exact[0], want)
 			}
@@ -95,7 +95,7 @@ func TestKappa(t *testing.T) {
 		}, times(x, batch), times(y, batch), at)[0]
 	}
 	q := must.M1(conformance.Sphere(3, 32))
-	costs := must.M1(ot1d.HostCosts(x, y, q.Directions, len(q.Weights), ot1d.HostConfig{}))
+	costs := must.M1(ot1d.HostCosts(x, y, q.Directions, len(q.Weights), ot1d.Config{}))
 	for _, kappa := range []float64{0.1, 1, 10} {
 		mean, se := summary(build("v-dsw", kappa))
 		if want := around(q, costs, location, kappa); !(math.Abs(mean-want) <= 4*se+1e-3*want) {
@@ -141,7 +141,7 @@ func TestMaxSWAboveVDSW(t *testing.T) {
 	x, y := sample(5, 16, []float64{0, 0, 0}, []float64{1, 0.2, 0.4}),
 		sample(6, 16, []float64{0, 0.2, 0}, []float64{0.3, 0.9, 0.4})
 	q := must.M1(conformance.Sphere(3, 20))
-	costs := must.M1(ot1d.HostCosts(x, y, q.Directions, len(q.Weights), ot1d.HostConfig{}))
+	costs := must.M1(ot1d.HostCosts(x, y, q.Directions, len(q.Weights), ot1d.Config{}))
 	best, worst, sw := math.Inf(-1), math.Inf(1), 0.0
 	for l, w := range q.Weights {
 		at := make([]float64, 3)

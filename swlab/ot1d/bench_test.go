@@ -17,11 +17,11 @@ func BenchmarkHost(b *testing.B) {
 		x, y := normalClouds(r, 1, m, 3, 1), normalClouds(r, 1, m, 3, 1)
 		d, up := directions(r, lines, 3), slices.Repeat([]float64{1}, lines)
 		for name, f := range map[string]func() error{
-			"fast":     func() error { _, err := HostCosts(x, y, d, lines, HostConfig{Fast: true}); return err },
-			"value":    func() error { _, err := HostCosts(x, y, d, lines, HostConfig{}); return err },
-			"gradient": func() error { _, _, err := HostGradients(x, y, d, lines, up, Y, HostConfig{}); return err },
+			"fast":     func() error { _, err := HostCosts(x, y, d, lines, Config{Fast: true}); return err },
+			"value":    func() error { _, err := HostCosts(x, y, d, lines, Config{}); return err },
+			"gradient": func() error { _, _, err := HostGradients(x, y, d, lines, up, Y, Config{}); return err },
 			"directions": func() error {
-				_, _, err := HostGradients(x, y, d, lines, up, Directions, HostConfig{})
+				_, _, err := HostGradients(x, y, d, lines, up, Directions, Config{})
 				return err
 			},
 		} {
@@ -43,8 +43,8 @@ func BenchmarkBatch(b *testing.B) {
 		x, y := normalClouds(r, batch, m, 3, 1), normalClouds(r, batch, m, 3, 1)
 		d, up := directions(r, batch*lines, 3), slices.Repeat([]float64{1e-3}, batch*lines)
 		for name, f := range map[string]func() error{
-			"value": func() error { _, err := HostCosts(x, y, d, lines, HostConfig{}); return err },
-			"y":     func() error { _, _, err := HostGradients(x, y, d, lines, up, Y, HostConfig{}); return err },
+			"value": func() error { _, err := HostCosts(x, y, d, lines, Config{}); return err },
+			"y":     func() error { _, _, err := HostGradients(x, y, d, lines, up, Y, Config{}); return err },
 		} {
 			b.Run(fmt.Sprintf("m=%d/%s", m, name), func(b *testing.B) {
 				for b.Loop() {

@@ -12,9 +12,9 @@ func ExampleHostCosts() {
 	x := ot1d.Clouds{Coords: []float32{1, 0, 0, 3}, Batch: 1, Points: 2, Dim: 2}
 	y := ot1d.Clouds{Coords: []float32{2, 3, 5, 0}, Batch: 1, Points: 2, Dim: 2}
 	axes := []float32{1, 0, 0, 1}
-	sums, err := ot1d.HostCosts(x, y, axes, 2, ot1d.HostConfig{})
+	sums, err := ot1d.HostCosts(x, y, axes, 2, ot1d.Config{})
 	fmt.Printf("%.3f %v\n", sums, err)
-	means, err := ot1d.HostCosts(x, y, axes, 2, ot1d.HostConfig{Reduce: ot1d.Mean})
+	means, err := ot1d.HostCosts(x, y, axes, 2, ot1d.Config{Reduce: ot1d.Mean})
 	fmt.Printf("%.3f %v\n", means, err)
 	// Output:
 	// [20.000 0.000] <nil>
@@ -27,7 +27,7 @@ func ExampleLineCost() {
 	x := ot1d.Clouds{Coords: []float32{0, 1}, Batch: 1, Points: 2, Dim: 1}
 	y := ot1d.Clouds{Coords: []float32{2, 5}, Batch: 1, Points: 2, Dim: 1}
 	for _, cost := range []ot1d.LineCost{ot1d.Cramer, ot1d.Energy, ot1d.EppsPulley} {
-		costs, err := ot1d.HostCosts(x, y, []float32{1}, 1, ot1d.HostConfig{Cost: cost})
+		costs, err := ot1d.HostCosts(x, y, []float32{1}, 1, ot1d.Config{Cost: cost})
 		fmt.Printf("%s %.4f %v\n", cost, costs, err)
 	}
 	// Output:

@@ -1,6 +1,7 @@
 package ot1d
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/gomlx/compute/dtypes"
@@ -20,16 +21,9 @@ const (
 	None       Wrt = 0
 )
 
-// Config configures Costs. The zero value is the squared cost without a gradient.
-type Config struct {
-	P      float64 // the exponent p >= 1; 0 means 2
-	Wrt    Wrt
-	Reduce Reduction // over points; 0: Sum
-}
-
 // Costs returns F(theta_bl; X_b, Y_b) for every pair b and direction l in a graph, divided by the
-// number of points if o.Reduce is Mean, by the backend's sort. HostCosts also takes clouds of
-// different sizes and masses; on a CPU it is several times faster.
+// number of points if o.Reduce is Mean, by the backend's sort, differentiable in what wrt names. HostCosts
+// also takes other costs, clouds of different sizes and masses; on a CPU it is several times faster.
 //
 //	x, y        [batch, points, dim]  the clouds
 //	directions  [batch, slices, dim]  unit vectors; they are used as given
@@ -42,21 +36,19 @@ type Config struct {
 //	dF/dtheta     =  p sum_i |d_i|^(p-1) sign(d_i) (x_pi(i) - y_tau(i))
 //
 // As usual in GoMLX, Costs panics with the shapes if they do not agree.
-func Costs(x, y, directions *graph.Node, o Config) *graph.Node {
-	if o.P == 0 {
-		o.P = 2
-	}
-	check(x, y, directions, o)
-	if o.Wrt&X == 0 {
+func Costs(x, y, directions *graph.Node, o Config, wrt Wrt) *graph.Node {
+	p := cmp.Or(o.P, 2)
+	check(x, y, directions, p)
+	if wrt&X == 0 {
 		x = graph.StopGradient(x)
 	}
-	if o.Wrt&Y == 0 {
+	if wrt&Y == 0 {
 		y = graph.StopGradient(y)
 	}
-	if o.Wrt&Directions == 0 {
+	if wrt&Directions == 0 {
 		directions = graph.StopGradient(directions)
 	}
-	cost := sumOverPoints(x, y, directions, o)
+	cost := sumOverPoints(x, y, directions, p, wrt)
 	if o.Reduce == Mean {
 		cost = graph.DivScalar(cost, float64(x.Shape().Dimensions[1]))
 	}
@@ -64,11 +56,11 @@ func Costs(x, y, directions *graph.Node, o Config) *graph.Node {
 }
 
 // sumOverPoints is the cost before a mean.
-func sumOverPoints(x, y, directions *graph.Node, o Config) *graph.Node {
-	sum := func(d *graph.Node) *graph.Node { return graph.ReduceSum(power(d, o.P), 2) }
+func sumOverPoints(x, y, directions *graph.Node, p float64, wrt Wrt) *graph.Node {
+	sum := func(d *graph.Node) *graph.Node { return graph.ReduceSum(power(d, p), 2) }
 	a, b := graph.Einsum("bmd,bld->blm", x, directions), graph.Einsum("bmd,bld->blm", y, directions)
 	fixedA, fixedB := graph.StopGradient(a), graph.StopGradient(b)
-	switch o.Wrt {
+	switch wrt {
 	case None:
 		return sum(graph.Sub(sorted(fixedB), sorted(fixedA)))
 	case Y:
@@ -99,9 +91,9 @@ func power(d *graph.Node, p float64) *graph.Node {
 	return graph.Mul(a, graph.PowScalar(safe, p-1))
 }
 
-func check(x, y, directions *graph.Node, o Config) {
-	if o.P < 1 {
-		panic(fmt.Errorf("ot1d: exponent p = %v, expected p >= 1", o.P))
+func check(x, y, directions *graph.Node, p float64) {
+	if p < 1 {
+		panic(fmt.Errorf("ot1d: exponent p = %v, expected p >= 1", p))
 	}
 	xs, ys, ds := x.Shape(), y.Shape(), directions.Shape()
 	if xs.Rank() != 3 || !xs.Equal(ys) {

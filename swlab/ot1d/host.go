@@ -31,16 +31,16 @@ type Coster interface {
 
 // NewCoster returns the Coster of the pairs for o.Cost. The clouds are not copied, and must not change as
 // long as it is used.
-func NewCoster(x, y Clouds, o HostConfig) (Coster, error) {
+func NewCoster(x, y Clouds, o Config) (Coster, error) {
 	if o.Cost == Sphere {
 		return newSphere(x, y, o)
 	}
 	return NewHostPairs(x, y, o)
 }
 
-// HostConfig configures HostCosts and HostGradients. The zero value is the squared cost, summed
-// over points.
-type HostConfig struct {
+// Config configures HostCosts and HostGradients; Costs reads P and Reduce alone. The zero value is the squared
+// cost, summed over points.
+type Config struct {
 	P      float64   // the exponent p >= 1; 0 means 2
 	Reduce Reduction // over points; 0: Sum
 	Cost   LineCost  // what one direction costs; Cramer, Energy and EppsPulley read neither P nor Reduce
@@ -79,7 +79,7 @@ type HostConfig struct {
 // is spread over GOMAXPROCS goroutines, which does not change the result, and several directions are
 // sorted at once by vector instructions, which does not change it either. Large clouds that with Fast
 // would not fit into the memory of this machine are a *memory.Error; without Fast they need a quarter.
-func HostCosts(x, y Clouds, directions []float32, slices int, o HostConfig) ([]float64, error) {
+func HostCosts(x, y Clouds, directions []float32, slices int, o Config) ([]float64, error) {
 	pairs, err := NewCoster(x, y, o)
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (h *host) costs() []float64 {
 // HostLargest returns the largest difference |A(t) - B(t)| of every pair over its directions, [Batch]:
 // the limit of the roots of HostCosts for large p. A segment counts if it has mass.
 func HostLargest(x, y Clouds, directions []float32, slices int) ([]float64, error) {
-	pairs, err := NewHostPairs(x, y, HostConfig{Reduce: Mean})
+	pairs, err := NewHostPairs(x, y, Config{Reduce: Mean})
 	if err != nil {
 		return nil, err
 	}
@@ -136,8 +136,8 @@ type HostPairs struct {
 	totals     [2][]float64 // [Batch] sums of masses
 	outlying   []bool       // [Batch] whether keys would erase much of a pair (Outlying)
 	normalized bool
-	o          HostConfig // as given
-	line       line       // that of o.Cost; without a function: Wasserstein's
+	o          Config // as given
+	line       line   // that of o.Cost; without a function: Wasserstein's
 }
 
 // clouds are the names of both clouds.
@@ -159,7 +159,7 @@ type host struct {
 
 // NewHostPairs checks the pairs: its errors are those of HostGradients for x, y and o. The clouds are
 // not copied, and must not change as long as the pairs are used.
-func NewHostPairs(x, y Clouds, o HostConfig) (*HostPairs, error) {
+func NewHostPairs(x, y Clouds, o Config) (*HostPairs, error) {
 	if o.Cost != Wasserstein {
 		if err := o.Cost.check(o); err != nil {
 			return nil, err
@@ -335,7 +335,7 @@ type Gradients struct {
 // The couplings are held fixed and the masses are constants, as in Costs. The derivative at a
 // difference of 0 is 0. The gradient of directions that the pairs share is the sum of
 // Gradients.Directions over the pairs.
-func HostGradients(x, y Clouds, directions []float32, slices int, upstream []float64, wrt Wrt, o HostConfig) (
+func HostGradients(x, y Clouds, directions []float32, slices int, upstream []float64, wrt Wrt, o Config) (
 	costs []float64, grad Gradients, err error) {
 	pairs, err := NewCoster(x, y, o)
 	if err != nil {

@@ -133,7 +133,7 @@ func TestOutliers(t *testing.T) {
 					for range slices * dim {
 						directions = append(directions, float32(r.NormFloat64()))
 					}
-					o := HostConfig{P: float64(p), Reduce: Mean}
+					o := Config{P: float64(p), Reduce: Mean}
 					fast := o
 					fast.Fast = true
 					ups := make([]float64, slices)
@@ -185,18 +185,18 @@ func TestSmallestDifference(t *testing.T) {
 		{[]float32{0, 0x1p56, 0, -0x1p56}, []float32{2, 0x1p56, 0, -0x1p56}, 1.20000005},
 	} {
 		x, y := Clouds{Coords: c.x, Batch: 1, Points: 2, Dim: 2}, Clouds{Coords: c.y, Batch: 1, Points: 2, Dim: 2}
-		for _, o := range []HostConfig{{P: 1}, {P: 1, Fast: true}} {
+		for _, o := range []Config{{P: 1}, {P: 1, Fast: true}} {
 			got := must.M1(HostCosts(x, y, theta, 1, o))
 			if math.Abs(got[0]-c.want) > 1e-8 {
 				t.Errorf("%v and %v: %.10g, expected %.10g", c.x, c.y, got[0], c.want)
 			}
 		}
-		got, g := must.M2(HostGradients(x, y, theta, 1, []float64{1}, X|Y|Directions, HostConfig{P: 1}))
+		got, g := must.M2(HostGradients(x, y, theta, 1, []float64{1}, X|Y|Directions, Config{P: 1}))
 		along := float64(theta[0])*g.Directions[0] + float64(theta[1])*g.Directions[1]
 		if math.Abs(got[0]-c.want) > 1e-8 || math.Abs(along-c.want) > 1e-8 {
 			t.Errorf("%v and %v: %.10g, along the direction %.10g, expected %.10g", c.x, c.y, got[0], along, c.want)
 		}
-		_, turned := must.M2(HostGradients(x, y, theta, 1, []float64{1}, Directions, HostConfig{P: 1}))
+		_, turned := must.M2(HostGradients(x, y, theta, 1, []float64{1}, Directions, Config{P: 1}))
 		if fmt.Sprint(turned.Directions) != fmt.Sprint(g.Directions) {
 			t.Errorf("%v and %v: gradients of the direction %v and %v", c.x, c.y, turned.Directions, g.Directions)
 		}

@@ -34,7 +34,7 @@ func TestHostGradient(t *testing.T) {
 			for i := range upstream {
 				upstream[i] = r.NormFloat64()
 			}
-			o := HostConfig{P: p, Reduce: meanIf(c.m != c.n || c.dim == 2)}
+			o := Config{P: p, Reduce: meanIf(c.m != c.n || c.dim == 2)}
 			loss := func() float64 {
 				sum := 0.0
 				for k, u := range upstream {
@@ -97,7 +97,7 @@ func TestHostDeterministic(t *testing.T) {
 	var first [4][]float64
 	for _, procs := range []int{1, 5} {
 		before := runtime.GOMAXPROCS(procs)
-		c, grad := must.M2(HostGradients(x, y, d, lines, up, X|Y|Directions, HostConfig{}))
+		c, grad := must.M2(HostGradients(x, y, d, lines, up, X|Y|Directions, Config{}))
 		runtime.GOMAXPROCS(before)
 		for i, v := range [][]float64{c, grad.X, grad.Y, grad.Directions} {
 			if first[i] == nil {
@@ -109,7 +109,7 @@ func TestHostDeterministic(t *testing.T) {
 	}
 	sum := make([]float64, batch*n)
 	for l := 0; l < lines; l += lines / 2 {
-		_, grad := must.M2(HostGradients(x, y, d[l:l+lines/2], lines/2, up[:batch*lines/2], Y, HostConfig{}))
+		_, grad := must.M2(HostGradients(x, y, d[l:l+lines/2], lines/2, up[:batch*lines/2], Y, Config{}))
 		for i, v := range grad.Y {
 			sum[i] += v
 		}
@@ -136,7 +136,7 @@ func TestHostBatch(t *testing.T) {
 			t.Skip("too few pairs for so many processors")
 		}
 		for _, p := range []float64{1, 2} {
-			o := HostConfig{P: p, Reduce: Mean}
+			o := Config{P: p, Reduce: Mean}
 			costs, grad := must.M2(HostGradients(x, y, d, lines, up, X|Y|Directions, o))
 			for b := range batch {
 				one := func(c Clouds) Clouds { return Clouds{Coords: c.cloud(b), Batch: 1, Points: c.Points, Dim: c.Dim} }

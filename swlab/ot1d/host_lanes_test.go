@@ -64,7 +64,7 @@ func TestLanes(t *testing.T) {
 			for i := range up {
 				up[i] = r.NormFloat64()
 			}
-			o := HostConfig{P: c.p, Reduce: Mean}
+			o := Config{P: c.p, Reduce: Mean}
 			costs := must.M1(HostCosts(x, y, d, c.slices, o))
 			for _, wrt := range []Wrt{Directions, X | Directions, X | Y} {
 				again, grad := must.M2(HostGradients(x, y, d, c.slices, up, wrt, o))
@@ -106,7 +106,7 @@ func TestGroups(t *testing.T) {
 				var first []float64
 				for _, procs := range []int{1, 2, 3, 5, 40} {
 					before := runtime.GOMAXPROCS(procs)
-					c := must.M1(HostCosts(x, y, d, lines, HostConfig{Fast: fast}))
+					c := must.M1(HostCosts(x, y, d, lines, Config{Fast: fast}))
 					runtime.GOMAXPROCS(before)
 					if first == nil {
 						first = c
@@ -130,10 +130,10 @@ func TestLargeFits(t *testing.T) {
 	x.Coords[0] = 1
 	var refused *memory.Error
 	d := []float32{1, -1, .5}
-	if _, err := HostCosts(x, x, d, 3, HostConfig{Fast: true}); !errors.As(err, &refused) || refused.Needed < 1<<26 {
+	if _, err := HostCosts(x, x, d, 3, Config{Fast: true}); !errors.As(err, &refused) || refused.Needed < 1<<26 {
 		t.Errorf("%v, expected too little memory", err)
 	}
-	if costs, err := HostCosts(x, x, d, 3, HostConfig{}); err != nil || !slices.Equal(costs, make([]float64, 3)) {
+	if costs, err := HostCosts(x, x, d, 3, Config{}); err != nil || !slices.Equal(costs, make([]float64, 3)) {
 		t.Errorf("%v, %v", costs, err)
 	}
 }
@@ -158,8 +158,8 @@ func TestFast(t *testing.T) {
 		t.Helper()
 		for _, p := range []float64{1, 1.5, 2} {
 			n := len(d) / x.Dim
-			exact := must.M1(HostCosts(x, y, d, n, HostConfig{P: p, Reduce: Mean}))
-			got := must.M1(HostCosts(x, y, d, n, HostConfig{P: p, Reduce: Mean, Fast: true}))
+			exact := must.M1(HostCosts(x, y, d, n, Config{P: p, Reduce: Mean}))
+			got := must.M1(HostCosts(x, y, d, n, Config{P: p, Reduce: Mean, Fast: true}))
 			for i, v := range exact {
 				if math.Abs(got[i]-v) > 1e-6*v {
 					t.Fatalf("%s, p = %g, slice %d: %v, want %v", name, p, i, got[i], v)

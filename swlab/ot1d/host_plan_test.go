@@ -65,7 +65,7 @@ func TestPlans(t *testing.T) {
 		for i, v := range directions {
 			wide[i] = float64(v)
 		}
-		pairs := must.M1(NewHostPairs(x, y, HostConfig{Reduce: Mean}))
+		pairs := must.M1(NewHostPairs(x, y, Config{Reduce: Mean}))
 		want := must.M1(pairs.Costs(directions, slices))
 		visited := make([]int, 2*slices)
 		must.M(pairs.Plans(wide, slices, func(pair, slice int, plan []Match) {
@@ -118,7 +118,7 @@ func TestPlansOfTies(t *testing.T) {
 		return Clouds{Coords: coords, Batch: 1, Points: len(coords) / 3, Dim: 3}
 	}
 	directions := []float64{1, 0, 0, 0, 1, 0, 0, 0, 1, 1, 1, 0, -1, 0, 0}
-	must.M(must.M1(NewHostPairs(cloud(x), cloud(y), HostConfig{Reduce: Mean})).Plans(directions, 5, func(_, slice int, plan []Match) {
+	must.M(must.M1(NewHostPairs(cloud(x), cloud(y), Config{Reduce: Mean})).Plans(directions, 5, func(_, slice int, plan []Match) {
 		if cost := Lift(plan, x, y, 3); math.Abs(cost-5) > 1e-12 {
 			t.Errorf("direction %d: cost %g, expected that of the translation, 5", slice, cost)
 		}

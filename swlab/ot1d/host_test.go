@@ -104,7 +104,7 @@ func TestHostValues(t *testing.T) {
 				cloud := func(v []float32) Clouds { return Clouds{Coords: v, Batch: batch, Points: n, Dim: dim} }
 				for _, p := range []float64{1, 1.5, 2, 3} {
 					for _, mean := range []bool{false, true}[:1+n%2] {
-						got := must.M1(HostCosts(cloud(c[0]), cloud(c[1]), d, lines, HostConfig{P: p, Reduce: meanIf(mean)}))
+						got := must.M1(HostCosts(cloud(c[0]), cloud(c[1]), d, lines, Config{P: p, Reduce: meanIf(mean)}))
 						for k, v := range got {
 							b := k / lines
 							want := reference(c[0][b*n*dim:(b+1)*n*dim], c[1][b*n*dim:(b+1)*n*dim], d[k*dim:(k+1)*dim], p)
@@ -138,7 +138,7 @@ func TestHostQuantiles(t *testing.T) {
 				y.Mass = positive(r, batch*c[1])
 			}
 			for _, p := range []float64{1, 1.5, 2, 3} {
-				got := must.M1(HostCosts(x, y, d, lines, HostConfig{P: p, Reduce: Mean}))
+				got := must.M1(HostCosts(x, y, d, lines, Config{P: p, Reduce: Mean}))
 				for k, v := range got {
 					b, l := k/lines, k%lines
 					want := quantile(x.cloud(b), y.cloud(b), x.mass(b), y.mass(b), d[l*dim:(l+1)*dim], p)
@@ -161,8 +161,8 @@ func TestHostLarge(t *testing.T) {
 	for name, x := range map[string][]float32{"spread": normals(r, m*3, 1), "crowd": crowd} {
 		y, theta := normals(r, m*3, 1), directions(r, 1, 3)
 		cx, cy := Clouds{Coords: x, Batch: 1, Points: m, Dim: 3}, Clouds{Coords: y, Batch: 1, Points: m, Dim: 3}
-		costs, grad := must.M2(HostGradients(cx, cy, theta, 1, []float64{1}, Directions, HostConfig{}))
-		alone := must.M1(HostCosts(cx, cy, theta, 1, HostConfig{}))
+		costs, grad := must.M2(HostGradients(cx, cy, theta, 1, []float64{1}, Directions, Config{}))
+		alone := must.M1(HostCosts(cx, cy, theta, 1, Config{}))
 		want := reference(x, y, theta, 2)
 		along := 0.0 // theta'dF/dtheta = 2 F
 		for j, g := range grad.Directions {
@@ -200,7 +200,7 @@ func TestHostProperties(t *testing.T) {
 		cloud := func(v []float32, w []float64) Clouds {
 			return Clouds{Coords: v, Mass: w, Batch: 1, Points: len(v) / dim, Dim: dim}
 		}
-		return must.M1(HostCosts(cloud(x, wx), cloud(y, wy), d, lines, HostConfig{P: 2, Reduce: Mean}))
+		return must.M1(HostCosts(cloud(x, wx), cloud(y, wy), d, lines, Config{P: 2, Reduce: Mean}))
 	}
 	same := func(what string, a, b []float64, tol float64) {
 		t.Helper()
@@ -257,10 +257,10 @@ func TestHostEqualsGraph(t *testing.T) {
 	up := slices.Repeat([]float64{1}, batch*lines)
 	for _, p := range []float64{1, 1.5, 2} {
 		out := graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
-			c := Costs(in[0], in[1], in[2], Config{P: p, Wrt: X | Y | Directions})
+			c := Costs(in[0], in[1], in[2], Config{P: p}, X|Y|Directions)
 			return append([]*graph.Node{c}, graph.Gradient(graph.ReduceAllSum(c), in...)...)
 		}, tensor(x.Coords, batch, n, dim), tensor(y.Coords, batch, n, dim), tensor(d, batch, lines, dim))
-		c, grad := must.M2(HostGradients(x, y, d, lines, up, X|Y|Directions, HostConfig{P: p}))
+		c, grad := must.M2(HostGradients(x, y, d, lines, up, X|Y|Directions, Config{P: p}))
 		for i, want := range [][]float64{c, grad.X, grad.Y, grad.Directions} {
 			graphtest.Close(t, fmt.Sprintf("p=%g, output %d", p, i), out[i], want, 1e-5)
 		}
@@ -277,9 +277,9 @@ func TestHostReference(t *testing.T) {
 		}
 		theta := tensors.MustCopyFlatData[float32](z["theta"])
 		up := slices.Repeat([]float64{1 / float64(lines)}, s[0]*lines)
-		f2, grad := must.M2(HostGradients(clouds("x"), clouds("y"), theta, lines, up, Y|Directions, HostConfig{}))
+		f2, grad := must.M2(HostGradients(clouds("x"), clouds("y"), theta, lines, up, Y|Directions, Config{}))
 		gy, gd := grad.Y, grad.Directions
-		f1 := must.M1(HostCosts(clouds("x"), clouds("y"), theta, lines, HostConfig{P: 1}))
+		f1 := must.M1(HostCosts(clouds("x"), clouds("y"), theta, lines, Config{P: 1}))
 		for key, got := range map[string][]float64{"F2": f2, "F1": f1, "grad_y": gy, "grad_theta": gd} {
 			graphtest.Close(t, key, got, graphtest.Values(z[key]), 1e-9)
 		}
@@ -300,31 +300,31 @@ func TestHostErrors(t *testing.T) {
 		x, y Clouds
 		d    []float32
 		n    int
-		o    HostConfig
+		o    Config
 		want string
 	}{
-		{good, clouds(4, func(c *Clouds) { c.Coords[3*(4+2)+1] = nan }), d, 2, HostConfig{}, "cloud y of pair 1, point 2"},
-		{clouds(4, func(c *Clouds) { c.Coords[3] = inf }), good, d, 2, HostConfig{}, "cloud x of pair 0, point 1"},
-		{good, clouds(5, nil), d, 2, HostConfig{}, "Reduce: Mean"},
-		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float64, 8) }), d, 2, HostConfig{}, "points with masses"},
-		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float64, 8) }), d, 2, HostConfig{Reduce: Mean},
+		{good, clouds(4, func(c *Clouds) { c.Coords[3*(4+2)+1] = nan }), d, 2, Config{}, "cloud y of pair 1, point 2"},
+		{clouds(4, func(c *Clouds) { c.Coords[3] = inf }), good, d, 2, Config{}, "cloud x of pair 0, point 1"},
+		{good, clouds(5, nil), d, 2, Config{}, "Reduce: Mean"},
+		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float64, 8) }), d, 2, Config{}, "points with masses"},
+		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float64, 8) }), d, 2, Config{Reduce: Mean},
 			"all masses are 0"},
-		{good, clouds(4, func(c *Clouds) { c.Mass = []float64{1, 1, 1, 1, 1, 1, -1, 1} }), d, 2, HostConfig{Reduce: Mean},
+		{good, clouds(4, func(c *Clouds) { c.Mass = []float64{1, 1, 1, 1, 1, 1, -1, 1} }), d, 2, Config{Reduce: Mean},
 			"pair 1, point 2: mass -1"},
-		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float64, 7) }), d, 2, HostConfig{Reduce: Mean}, "8 masses"},
-		{clouds(4, func(c *Clouds) { c.Coords = c.Coords[1:] }), good, d, 2, HostConfig{}, "23 numbers"},
-		{Clouds{Dim: 3}, good, d, 2, HostConfig{}, "at least 1"},
-		{clouds(4, func(c *Clouds) { c.Batch, c.Points = 1, 8 }), good, d, 2, HostConfig{}, "one batch size"},
-		{good, good, d, 3, HostConfig{}, "directions [3, 3]"},
-		{good, good, []float32{1, 0, 0, 0, nan, 0}, 2, HostConfig{}, "direction 1"},
-		{good, good, d, 2, HostConfig{P: .5}, "p = 0.5"},
-		{good, good, d, 2, HostConfig{P: math.NaN()}, "p = NaN"},
+		{good, clouds(4, func(c *Clouds) { c.Mass = make([]float64, 7) }), d, 2, Config{Reduce: Mean}, "8 masses"},
+		{clouds(4, func(c *Clouds) { c.Coords = c.Coords[1:] }), good, d, 2, Config{}, "23 numbers"},
+		{Clouds{Dim: 3}, good, d, 2, Config{}, "at least 1"},
+		{clouds(4, func(c *Clouds) { c.Batch, c.Points = 1, 8 }), good, d, 2, Config{}, "one batch size"},
+		{good, good, d, 3, Config{}, "directions [3, 3]"},
+		{good, good, []float32{1, 0, 0, 0, nan, 0}, 2, Config{}, "direction 1"},
+		{good, good, d, 2, Config{P: .5}, "p = 0.5"},
+		{good, good, d, 2, Config{P: math.NaN()}, "p = NaN"},
 	} {
 		if _, err := HostCosts(c.x, c.y, c.d, c.n, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("error %v, want one about %q", err, c.want)
 		}
 	}
-	_, _, err := HostGradients(good, good, d, 2, make([]float64, 3), Y, HostConfig{})
+	_, _, err := HostGradients(good, good, d, 2, make([]float64, 3), Y, Config{})
 	if err == nil || !strings.Contains(err.Error(), "upstream") {
 		t.Errorf("error %v, want one about the upstream gradient", err)
 	}

@@ -11,14 +11,14 @@ import (
 // LineCost is what one direction costs, a cost between the projections of two clouds. The zero value
 // is the transport cost of [HostCosts].
 //
-// Of the others none is a sum over points or has an exponent, so HostConfig.P and Reduce are 0. F and G
+// Of the others none is a sum over points or has an exponent, so Config.P and Reduce are 0. F and G
 // are the distribution functions of the projected clouds a and b, phi their characteristic functions.
 // Clouds may differ in size and have masses. At equal projections the derivative is the mean of those
 // on both sides.
 type LineCost int
 
 const (
-	// Wasserstein is sum_i |a_(i) - b_(i)|^p, or its mean W_p^p: HostConfig.P and Reduce.
+	// Wasserstein is sum_i |a_(i) - b_(i)|^p, or its mean W_p^p: Config.P and Reduce.
 	Wasserstein LineCost = iota
 	// Cramer is the squared L2 distance of the distribution functions (Cramer 1928, Szekely 2003),
 	//
@@ -40,7 +40,7 @@ const (
 
 	// Circle is W_p^p of the fractional parts on a circle of length 1 (solve.Circle), a sum or a mean.
 	Circle
-	// Partial is that of HostConfig.Pairs matched points (solve.Partial), a sum, without masses.
+	// Partial is that of Config.Pairs matched points (solve.Partial), a sum, without masses.
 	Partial
 	// Unbalanced is that with masses which may change (solve.Unbalanced). Reduce Sum: masses are as given, 1
 	// without any. Mean: they are divided by their sum.
@@ -51,7 +51,7 @@ const (
 
 // lines has the line costs in their order. A further one is a constant above and an entry here, with a
 // function of two sorted lists of numbers. Every sliced loss then has it by its name, on the host, with
-// its gradient, for any masses and sizes. A setting of its own is a field of HostConfig.
+// its gradient, for any masses and sizes. A setting of its own is a field of Config.
 var lines = []line{
 	{name: "wasserstein"},
 	{name: "cramer", words: "Cramer distance int (F - G)^2 dt", degree: 1, cost: cramer},
@@ -71,9 +71,9 @@ type line struct {
 	degree float64
 	// cost is the cost of two clouds on a line, with the settings of the call. It sets their slopes. Both
 	// clouds may have been moved along the line together, which must not change it.
-	cost func(a, b onLine, o HostConfig) float64
+	cost func(a, b onLine, o Config) float64
 	// solve is a cost by package solve, whose exponent is P.
-	solve func(a, b onLine, o HostConfig) (solve.Result, error)
+	solve func(a, b onLine, o Config) (solve.Result, error)
 }
 
 // onLine is a cloud on a line.
@@ -131,7 +131,7 @@ func (c LineCost) line() line {
 }
 
 // check returns an error for an unknown cost other than Wasserstein's, and for settings that only that reads.
-func (c LineCost) check(o HostConfig) error {
+func (c LineCost) check(o Config) error {
 	switch {
 	case c.line().solve != nil || c == Sphere:
 		return o.checkSolve()

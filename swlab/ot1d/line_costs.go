@@ -3,10 +3,10 @@ package ot1d
 import "math"
 
 // cramer is int (F - G)^2 dt.
-func cramer(a, b onLine, _ HostConfig) float64 { return levels(a, b, 1) }
+func cramer(a, b onLine, _ Config) float64 { return levels(a, b, 1) }
 
 // energy is twice cramer.
-func energy(a, b onLine, _ HostConfig) float64 { return levels(a, b, 2) }
+func energy(a, b onLine, _ Config) float64 { return levels(a, b, 2) }
 
 // levels is factor int (F - G)^2 dt. F - G changes by the masses of the points at a place, from c to d
 // say. A point there with mass w has the derivative -factor w (c + d) if it is in a, and factor w (c + d)
@@ -90,7 +90,7 @@ func (o onLine) characteristic() (phi characteristic) {
 
 // eppsPulley is 2 int_0^3 |phi_a(t) - phi_b(t)|^2 exp(-t^2/2) dt. The derivative of |phi_a - phi_b|^2 in a
 // point x of a with mass w is 2 w Re(conj(phi_a - phi_b) it exp(itx)).
-func eppsPulley(a, b onLine, _ HostConfig) float64 {
+func eppsPulley(a, b onLine, _ Config) float64 {
 	phi, other := a.characteristic(), b.characteristic()
 	sum := 0.0
 	for k := range eppsKnots {

@@ -10,10 +10,10 @@ import (
 )
 
 // exponent is P, 2 by default.
-func (o HostConfig) exponent() float64 { return cmp.Or(o.P, 2) }
+func (o Config) exponent() float64 { return cmp.Or(o.P, 2) }
 
 // checkSolve returns an error for settings that package solve does not take.
-func (o HostConfig) checkSolve() error {
+func (o Config) checkSolve() error {
 	switch {
 	case o.Pairs < 0:
 		return fmt.Errorf("ot1d: pairs to match: expected a number of at least 0, found %d", o.Pairs)
@@ -28,10 +28,10 @@ func (o HostConfig) checkSolve() error {
 // points are those of package solve, with the masses as they are.
 func (o onLine) points() solve.Points { return solve.Points{At: o.at, Mass: o.mass} }
 
-func circle(a, b onLine, o HostConfig) (solve.Result, error) { return o.around(a.points(), b.points()) }
+func circle(a, b onLine, o Config) (solve.Result, error) { return o.around(a.points(), b.points()) }
 
 // around is the cost on a circle.
-func (o HostConfig) around(x, y solve.Points) (r solve.Result, err error) {
+func (o Config) around(x, y solve.Points) (r solve.Result, err error) {
 	if o.Uniform {
 		r, err = solve.Uniform(x, o.exponent())
 		r.DY = make([]float64, len(y.At))
@@ -47,11 +47,11 @@ func (o HostConfig) around(x, y solve.Points) (r solve.Result, err error) {
 	return r, err
 }
 
-func partial(a, b onLine, o HostConfig) (solve.Result, error) {
+func partial(a, b onLine, o Config) (solve.Result, error) {
 	return solve.Partial(a.at, b.at, cmp.Or(o.Pairs, min(len(a.at), len(b.at))), o.exponent())
 }
 
-func unbalanced(a, b onLine, o HostConfig) (solve.Result, error) {
+func unbalanced(a, b onLine, o Config) (solve.Result, error) {
 	weighted := func(c onLine) solve.Points {
 		switch {
 		case c.mass == nil && o.Reduce == Mean:

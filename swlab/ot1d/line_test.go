@@ -132,7 +132,7 @@ func TestLineCosts(t *testing.T) {
 						theta[l*c.dim+l%c.dim] = 1
 					}
 				}
-				got := must.M1(HostCosts(x, y, theta, c.slices, HostConfig{Cost: cost}))
+				got := must.M1(HostCosts(x, y, theta, c.slices, Config{Cost: cost}))
 				for i, v := range got {
 					direction := theta[i%c.slices*c.dim:][:c.dim]
 					a, wa := along(x, i/c.slices, direction)
@@ -162,10 +162,10 @@ func TestLineCostGradients(t *testing.T) {
 			for i := range upstream {
 				upstream[i] = rng.NormFloat64()
 			}
-			pairs := must.M1(NewCoster(x, y, HostConfig{Cost: cost}))
+			pairs := must.M1(NewCoster(x, y, Config{Cost: cost}))
 			costs, grad := must.M2(pairs.Gradients(theta, slices, upstream, X|Y|Directions))
 			loss := func() (sum float64) {
-				for i, c := range must.M1(HostCosts(x, y, theta, slices, HostConfig{Cost: cost})) {
+				for i, c := range must.M1(HostCosts(x, y, theta, slices, Config{Cost: cost})) {
 					sum += upstream[i] * c
 				}
 				return sum
@@ -194,7 +194,7 @@ func TestLineCostGradients(t *testing.T) {
 					t.Errorf("%s, masses %t: %d of %d derivatives in %s are off", cost, masses, off, len(of.at), of.name)
 				}
 			}
-			only := must.M1(NewCoster(x, y, HostConfig{Cost: cost}))
+			only := must.M1(NewCoster(x, y, Config{Cost: cost}))
 			if _, g := must.M2(only.Gradients(theta, slices, upstream, Directions)); g.X != nil || g.Y != nil ||
 				fmt.Sprint(g.Directions) != fmt.Sprint(grad.Directions) {
 				t.Errorf("%s: the gradient in the directions alone is another", cost)
@@ -215,7 +215,7 @@ func TestLineCostZero(t *testing.T) {
 	}
 	for cost := range onTheLine {
 		theta := []float32{0.6, 0.8, 0, 0, 0.6, -0.8, 1, 0, 0}
-		costs, grad, err := HostGradients(x, y, theta, 3, []float64{1, 1, 1}, X|Y, HostConfig{Cost: cost})
+		costs, grad, err := HostGradients(x, y, theta, 3, []float64{1, 1, 1}, X|Y, Config{Cost: cost})
 		if err != nil || costs[0] != 0 || costs[1] != 0 || costs[2] != 0 {
 			t.Errorf("%s: %v, %v", cost, costs, err)
 		}
@@ -225,7 +225,7 @@ func TestLineCostZero(t *testing.T) {
 			}
 		}
 		at := Clouds{Coords: []float32{1, 2, 3}, Batch: 1, Points: 1, Dim: 3}
-		if one := must.M1(HostCosts(at, at, theta, 3, HostConfig{Cost: cost})); one[0] != 0 || one[1] != 0 || one[2] != 0 {
+		if one := must.M1(HostCosts(at, at, theta, 3, Config{Cost: cost})); one[0] != 0 || one[1] != 0 || one[2] != 0 {
 			t.Errorf("%s of a point and itself: %v", cost, one)
 		}
 	}
@@ -234,7 +234,7 @@ func TestLineCostZero(t *testing.T) {
 // TestLineCostRefused: settings that only Wasserstein's cost reads, and names.
 func TestLineCostRefused(t *testing.T) {
 	x := Clouds{Coords: []float32{1}, Batch: 1, Points: 1, Dim: 1}
-	for says, o := range map[string]HostConfig{
+	for says, o := range map[string]Config{
 		"cost cramer is a mean without an exponent": {Cost: Cramer, P: 2},
 		"found P = 0 and Reduce = \"mean\"":         {Cost: EppsPulley, Reduce: Mean},
 		"line cost 99, expected one of":             {Cost: 99},

@@ -79,7 +79,7 @@ func TestValues(t *testing.T) {
 		for _, wrt := range []Wrt{None, Y, Directions, X | Y | Directions} {
 			t.Run(fmt.Sprintf("m=%d d=%d p=%g wrt=%d", c.points, c.dim, c.p, wrt), func(t *testing.T) {
 				got := graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
-					return []*graph.Node{Costs(in[0], in[1], in[2], Config{P: c.p, Wrt: wrt})}
+					return []*graph.Node{Costs(in[0], in[1], in[2], Config{P: c.p}, wrt)}
 				}, tensor(x, batch, c.points, c.dim), tensor(y, batch, c.points, c.dim), tensor(d, batch, slices, c.dim))[0]
 				for b := range batch {
 					for l := range slices {
@@ -113,7 +113,7 @@ func TestGradients(t *testing.T) {
 			return sum
 		}
 		grads := graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
-			return graph.Gradient(graph.ReduceAllSum(Costs(in[0], in[1], in[2], Config{P: p, Wrt: X | Y | Directions})), in...)
+			return graph.Gradient(graph.ReduceAllSum(Costs(in[0], in[1], in[2], Config{P: p}, X|Y|Directions)), in...)
 		}, tensor(args[0], batch, points, dim), tensor(args[1], batch, points, dim), tensor(args[2], batch, slices, dim))
 		for k, g := range grads {
 			for i := 0; i < len(g); i += 5 {
@@ -140,7 +140,7 @@ func TestOnlyAsked(t *testing.T) {
 	in := []any{cloud(), cloud(), tensor(directions(r, batch*slices, 3), batch, slices, 3)}
 	gradient := func(w Wrt) [][]float32 {
 		return graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
-			return graph.Gradient(graph.ReduceAllSum(Costs(in[0], in[1], in[2], Config{Wrt: w})), in...)
+			return graph.Gradient(graph.ReduceAllSum(Costs(in[0], in[1], in[2], Config{}, w)), in...)
 		}, in...)
 	}
 	all := gradient(X | Y | Directions)
@@ -170,8 +170,8 @@ func TestTies(t *testing.T) {
 	}
 	d := directions(r, 9, 3)
 	out := graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
-		same := Costs(in[0], in[0], in[2], Config{Wrt: Y})
-		boot := Costs(in[0], in[1], in[2], Config{Wrt: Y})
+		same := Costs(in[0], in[0], in[2], Config{}, Y)
+		boot := Costs(in[0], in[1], in[2], Config{}, Y)
 		return []*graph.Node{same, boot, graph.Gradient(graph.ReduceAllSum(boot), in[1])[0]}
 	}, tensor(x, 1, points, 3), tensor(y, 1, points, 3), tensor(d, 1, 9, 3))
 	for l, v := range out[0] {
@@ -194,10 +194,8 @@ func TestTies(t *testing.T) {
 func TestReference(t *testing.T) {
 	graphtest.References(t, "testdata/sliced.npz", "sliced.npz", func(t *testing.T, z map[string]*tensors.Tensor) {
 		out := graphtest.Floats(t, func(in []*graph.Node) []*graph.Node {
-			o := Config{Wrt: X | Y | Directions}
-			f2 := Costs(in[0], in[1], in[2], o)
-			o.P = 1
-			f1 := Costs(in[0], in[1], in[2], o)
+			f2 := Costs(in[0], in[1], in[2], Config{}, X|Y|Directions)
+			f1 := Costs(in[0], in[1], in[2], Config{P: 1}, X|Y|Directions)
 			mean := graph.ReduceMean(f2, 1)
 			g := graph.Gradient(graph.ReduceAllSum(mean), in[1], in[2])
 			return []*graph.Node{f2, f1, mean, graph.ReduceMean(f1, 1), graph.ReduceMean(graph.Mul(f2, f2), 1), g[0], g[1]}

@@ -46,7 +46,7 @@ func NotUnit(points []float32, dim int) (at int, length float64) {
 	return -1, 1
 }
 
-func newSphere(x, y Clouds, o HostConfig) (*sphere, error) {
+func newSphere(x, y Clouds, o Config) (*sphere, error) {
 	pairs, err := NewHostPairs(x, y, o)
 	if err != nil {
 		return nil, err

@@ -72,7 +72,7 @@ func New(x, y []float64, dim int, c Config) (*Sliced, error) {
 	a, b, width := narrow(x, y, dim)
 	a.Mass, b.Mass = c.MassX, c.MassY
 	var err error
-	if s.pairs, err = ot1d.NewHostPairs(a, b, ot1d.HostConfig{Reduce: ot1d.Mean}); err != nil {
+	if s.pairs, err = ot1d.NewHostPairs(a, b, ot1d.Config{Reduce: ot1d.Mean}); err != nil {
 		return nil, err
 	}
 	for _, t := range c.Directions {

@@ -303,7 +303,7 @@ func reference(t *testing.T, z map[string]*tensors.Tensor) {
 			x, theta := in[0], in[1]
 			w, m := in[2:2+n], in[2+n:]
 			o := a.Forward(weights.Bind(specs, w), x, Train)
-			f := graph.ReduceMean(ot1d.Costs(x, o.Cloud, theta, ot1d.Config{Wrt: ot1d.Y}), 1)
+			f := graph.ReduceMean(ot1d.Costs(x, o.Cloud, theta, ot1d.Config{}, ot1d.Y), 1)
 			loss := graph.ReduceAllMean(f)
 			grads := graph.Gradient(loss, w...)
 			out := []*graph.Node{loss, o.Latent, o.Cloud, f}

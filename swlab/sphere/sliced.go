@@ -30,7 +30,7 @@ func MaxSliced(x, y ot1d.Clouds, p float64, s Search) ([]Maximum, error) {
 	if x.Dim != 2 && x.Dim != 3 {
 		return nil, fmt.Errorf("a certified maximum needs clouds of dimension 2 or 3, found %d", x.Dim)
 	}
-	if _, err := ot1d.NewHostPairs(x, y, ot1d.HostConfig{P: p, Reduce: ot1d.Mean}); err != nil {
+	if _, err := ot1d.NewHostPairs(x, y, ot1d.Config{P: p, Reduce: ot1d.Mean}); err != nil {
 		return nil, err
 	}
 	found, errs := make([]Maximum, x.Batch), make([]error, x.Batch)
@@ -55,7 +55,7 @@ const unit = 0x1p-52
 
 // maxSliced is MaxSliced for one pair.
 func maxSliced(x, y ot1d.Clouds, p float64, s Search) (Maximum, error) {
-	pairs, err := ot1d.NewHostPairs(x, y, ot1d.HostConfig{P: p, Reduce: ot1d.Mean})
+	pairs, err := ot1d.NewHostPairs(x, y, ot1d.Config{P: p, Reduce: ot1d.Mean})
 	if err != nil {
 		return Maximum{}, err
 	}

@@ -191,7 +191,7 @@ func TestMaxSliced(t *testing.T) {
 			found := must.M1(MaxSliced(x, y, c.p, Search{}))
 			const n = 4000
 			grid := vec.To[float32](vmf.Uniform(r, dim, n))
-			costs := must.M1(ot1d.HostCosts(x, y, grid, n, ot1d.HostConfig{P: c.p, Reduce: ot1d.Mean}))
+			costs := must.M1(ot1d.HostCosts(x, y, grid, n, ot1d.Config{P: c.p, Reduce: ot1d.Mean}))
 			for b, m := range found {
 				top := math.Pow(slices.Max(costs[b*n:(b+1)*n]), 1/cmp.Or(c.p, 2))
 				if top*(1-1e-7) > m.Upper || top*(1-DefaultGap) > m.Value || m.Upper > m.Value*(1+1.01*DefaultGap) {
@@ -254,7 +254,7 @@ func TestFewerThanLipschitz(t *testing.T) {
 			x, y := normals(r, 1, 100, dim, 1), normals(r, 1, 100, dim, 2)
 			s := Search{Gap: math.Sqrt(1.001) - 1}
 			m := must.M1(MaxSliced(x, y, 2, s))[0]
-			constant, pair := lipschitz(x, y), must.M1(ot1d.NewHostPairs(x, y, ot1d.HostConfig{Reduce: ot1d.Mean}))
+			constant, pair := lipschitz(x, y), must.M1(ot1d.NewHostPairs(x, y, ot1d.Config{Reduce: ot1d.Mean}))
 			s.Budget = 1e7
 			slow := must.M1(Maximize(dim, func(at []float64) (float64, Bound) {
 				v := math.Sqrt(must.M1(pair.Costs(vec.To[float32](at), 1))[0])

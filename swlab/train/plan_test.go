@@ -58,7 +58,7 @@ func TestPlanGradient(t *testing.T) {
 	}
 	costs := make([]float64, len(grid)/3)
 	one := must.M1(ot1d.NewHostPairs(ot1d.Clouds{Coords: x, Batch: 1, Points: points, Dim: 3}, ot1d.Clouds{Coords: y, Batch: 1, Points: points, Dim: 3},
-		ot1d.HostConfig{Reduce: ot1d.Mean}))
+		ot1d.Config{Reduce: ot1d.Mean}))
 	must.M(one.Plans(grid, len(costs), func(_, i int, plan []ot1d.Match) { costs[i] = ot1d.Lift(plan, x, y, 3) }))
 	mean := func(at []float64) float64 {
 		at = vec.Unit(append([]float64{}, at...))
