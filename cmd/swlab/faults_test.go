@@ -37,14 +37,7 @@ func TestEveryFault(t *testing.T) {
 			fresh := func() {
 				must.M(errors.Join(os.RemoveAll("sampled"), os.RemoveAll("store"), os.RemoveAll("cache")))
 			}
-			work := func() (said string, err error) {
-				said, _ = captured(t, func() {
-					root := newRoot()
-					root.SetArgs(append(strings.Fields(call), "--format", "json"))
-					err = root.Execute()
-				})
-				return said, err
-			}
+			work := func() (string, error) { return executed(t, append(strings.Fields(call), "--format", "json")...) }
 			fresh()
 			if fetches {
 				clouds := []float32{0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 2}
@@ -97,11 +90,7 @@ func TestEveryFaultOfRuns(t *testing.T) {
 				must.M(errors.Join(os.RemoveAll("store"), os.RemoveAll("pictures"), os.RemoveAll("sweep.png")))
 			}
 			work := func() (said string, err error) {
-				said, _ = captured(t, func() {
-					root := newRoot()
-					root.SetArgs(append(strings.Fields(call), "--data", data, "--out", "store", "--backend", "go", "--format", "csv"))
-					err = root.Execute()
-				})
+				said, err = executed(t, append(strings.Fields(call), "--data", data, "--out", "store", "--backend", "go", "--format", "csv")...)
 				timed := func(line string) bool { return strings.Contains(line, ",time,") }
 				return strings.Join(slices.DeleteFunc(strings.Split(said, "\n"), timed), "\n"), err
 			}

@@ -72,6 +72,17 @@ func captured(t *testing.T, work func()) (stdout, stderr string) {
 	return texts[0], texts[1]
 }
 
+// executed is a call whose error is to be looked at, and what it prints.
+func executed(t *testing.T, args ...string) (printed string, err error) {
+	t.Helper()
+	printed, _ = captured(t, func() {
+		root := newRoot()
+		root.SetArgs(args)
+		err = root.Execute()
+	})
+	return printed, err
+}
+
 // process is a call as a process of its own.
 func process(args ...string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0], args...)

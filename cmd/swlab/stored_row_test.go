@@ -28,12 +28,7 @@ func TestStoredRow(t *testing.T) {
 	}
 	want, wantSettings := read("../../docs/results/short_reconstruction_result-desk.json")
 	out := t.TempDir()
-	root := newRoot()
-	root.SetArgs([]string{"table", "run", "short_reconstruction_result", "--preset", "desk", "--rows", "sw", "--out", out})
-	var err error
-	if _, errs := captured(t, func() { err = root.Execute() }); err != nil {
-		t.Fatal(err, errs)
-	}
+	must.M1(executed(t, "table", "run", "short_reconstruction_result", "--preset", "desk", "--rows", "sw", "--out", out))
 	got, gotSettings := read(filepath.Join(out, "tables", "short_reconstruction_result-desk.json"))
 	if gotSettings != wantSettings {
 		t.Errorf("settings %s, stored %s", gotSettings, wantSettings)
