@@ -47,8 +47,8 @@ var exercises = map[string]exercise{
 	"06.2": {function(tangentStep), "Subtract (g'θ) θ from g, go s times what is left, and divide by the norm.", "The step turns the direction and keeps its length."},
 	"06.3": {function(localTop), "Look at seeds for the guitar and the mug first: two or three of 16 starts end low.", "From there no small step leads up. Several starts, or a certificate, tell."},
 
-	"07.1": {word("no"), "Replace x, y and the call of predict in the cell of section 1, and look at the sphere of L.",
-		"L has one weight for every place in the list: trained or not, its dot moves with the order."},
+	"07.1": {number(1, 104.5), "Collect predict(\"l\", sorted(x, v), y, trained(\"l\")) for the six axes, and take the largest experiments.Angle of two of them.",
+		"L has one weight for every place in the list: trained or not, its direction turns with the order."},
 	"07.2": {number(1e-3, math.Acos(0.6)*180/math.Pi), "The prediction is x₁ + y₂, divided by its norm: (3, 4, 0) / 5 at first.", "53.1°: the same two sets, another prediction."},
 	"07.3": {function(ordersOfLA), "The y axis comes near. Turn it a little.", "One cloud, two lists, two directions."},
 
@@ -59,7 +59,7 @@ var exercises = map[string]exercise{
 	"08.3": {number(0.02, 2), "A step leaves the share 1 − η of every distance.", "|1 − η| < 1 below 2: it is 2/λ, with the curvature λ = 1."},
 
 	"09.1": {word("alike"), "Look at the last row: which output belongs to which input?",
-		"At the same learning rate Chamfer is still at the mean shape: its gradient is another one, and says nothing of how many points go where."},
+		"At the same learning rate Chamfer still makes one cloud for all: its gradient is another one, and says nothing of how many points go where."},
 	"09.2": {word("no"), "What decides the length of a step, beside the learning rate?",
 		"A mean over 256 points has a gradient 256 times smaller: a learning rate belongs to its reduction."},
 	"09.3": {word("no"), "What does a step depend on, beside the seed, the step number and the checkpoint?", "Randomness is a function of seed and step, so nothing is lost."},
