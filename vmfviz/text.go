@@ -187,13 +187,13 @@ func ellipsis(s text.Style, txt string, room vg.Length) string {
 	return txt
 }
 
-// wrap breaks a title that is wider than its room into lines, and makes letters smaller, down to
-// three quarters, where a word is.
+// wrap breaks a title that is wider than its room into lines, not before a per cent sign, and makes
+// letters smaller, down to three quarters, where a word is wider.
 func wrap(s *text.Style, txt *string, room vg.Length) {
 	measured := *s // not by axisLabels, which says 0
 	measured.Handler = handler
 	var lines []string
-	for _, word := range strings.Fields(*txt) {
+	for _, word := range strings.Split(strings.ReplaceAll(strings.Join(strings.Fields(*txt), " "), " %", "\u00a0%"), " ") {
 		if n := len(lines); n > 0 && measured.Width(lines[n-1]+" "+word) <= room {
 			lines[n-1] += " " + word
 		} else {

@@ -24,6 +24,7 @@ var compared = map[string]struct{ column, row string }{
 	"generation":     {"mmd_emd", "sw"},
 	"gap":            {"range", "uniform"},
 	"ablation_kappa": {"emd", "la-v-dsw-kappa0.1"},
+	"ablation_L":     {"emd", "sw-L500"},
 	"ablation_T":     {"emd", "v-dsw-T0"},
 }
 

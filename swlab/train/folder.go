@@ -81,7 +81,7 @@ func openFolder(m Model, c Config, o Options) (start checkpoint, unlock func(), 
 	}
 	unlock, err = durable.Lock(o.Out)
 	if errors.Is(err, durable.ErrLocked) {
-		return start, nil, UsageError{fmt.Errorf("out: %s is in use by another process", o.Out)}
+		return start, nil, UsageError{fmt.Errorf("out: %s is %w", o.Out, err)}
 	}
 	if err != nil {
 		return start, nil, fmt.Errorf("out: %w", err)

@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 
@@ -20,6 +22,7 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/sweep"
 	"github.com/sliced-wasserstein/lab/experiments/table"
+	"github.com/sliced-wasserstein/lab/internal/durable"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/train"
 	"github.com/sliced-wasserstein/lab/vmfviz/show"
@@ -118,9 +121,15 @@ func trained(r *calls.Request) (set, test *datasets.Set, c train.Config, err err
 // lookEvery is how many steps lie between two looks at what a network makes of some clouds.
 const lookEvery = 25
 
-// training trains the autoencoder, with a picture that grows. An equal training is read, and one
-// that was stopped goes on.
+// training trains the autoencoder, with a picture that grows unless live is false. An equal training
+// is read, and one that was stopped goes on. One that another process makes is waited for.
 func training(r *calls.Request, a *calls.Answer) error {
+	view := struct {
+		Live bool `json:"live"`
+	}{true}
+	if err := calls.Take(r.Settings, &view); err != nil {
+		return err
+	}
 	set, test, c, err := trained(r)
 	if err != nil {
 		return err
@@ -136,7 +145,12 @@ func training(r *calls.Request, a *calls.Answer) error {
 	rows, names := notebook.OnePerClass(test, 4)
 	seen := test.Select(rows)
 	return watched(r, a, func() error {
-		run, err := s.Live(s.Context, e, set, c, notebook.LiveOptions{Clouds: seen, Names: names, Every: lookEvery})
+		watch := notebook.LiveOptions{Clouds: seen, Names: names, Every: lookEvery, Quiet: !view.Live}
+		run, err := s.Live(s.Context, e, set, c, watch)
+		for errors.Is(err, durable.ErrLocked) && s.Context.Err() == nil {
+			time.Sleep(time.Second)
+			run, err = s.Live(s.Context, e, set, c, watch)
+		}
 		if err != nil {
 			return err
 		}
