@@ -46,6 +46,17 @@ func blindDirection(theta []float64) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	land, err := experiments.NewLandscape(x, y)
+	if err != nil {
+		return "", err
+	}
+	worst, _, err := land.Extreme(false)
+	if err != nil {
+		return "", err
+	}
+	if angle := experiments.Angle(worst, unit); min(angle, 180-angle) < 60 {
+		return fmt.Sprintf("This is only %.0f° from the worst direction or its opposite.", min(angle, 180-angle)), nil
+	}
 	f, err := experiments.SliceCosts(x, y, unit)
 	if err != nil || f[0] < 1e-3 {
 		return "", err

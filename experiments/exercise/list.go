@@ -18,7 +18,7 @@ import (
 var exercises = map[string]exercise{
 	"00.1": {number(1e-3, 13.07/7),
 		"Undoing a crossing makes a matching cheaper. Which matching has as many crossings as possible?", "The smallest goes to the largest, and so on."},
-	"00.2": {function(worstPairing), "Uncrossing two pairs never costs more. What does crossing them do?", "The smallest meets the largest: it agrees with the largest cost of all pairings."},
+	"00.2": {function(meanPairing), "In the mean over all matchings, how often does an x meet each y?", "Every x meets every y equally often: it agrees with the mean over all pairings."},
 	"00.3": {function(dearCoordinate), "Along the first coordinate nearly nothing should happen, across it much.", "The first coordinate hardly differs, so its order is an accident; the second decides."},
 
 	"01.1": {number(0.02, 0.2958), "The second angle finishes what two angles can do: read the last row of the table.",
@@ -28,7 +28,7 @@ var exercises = map[string]exercise{
 
 	"02.1": {computed(1e-6, line), "The projections are 0, 1 and 0, 0.", "The sorted projections differ by 0 and 1; the mean of the squares is 1/2."},
 	"02.2": {function(sliceCost), "Project both clouds, sort the projections, and take the mean of the squared differences.", "It agrees with the definition on random clouds."},
-	"02.3": {function(blindDirection), "The valley of small F is a band: turn the direction along it, not across.", "Along this direction a chair and a person have nearly the same shadow."},
+	"02.3": {function(blindDirection), "The valleys of small F are bands. Look at the map for another dark place, far from the darkest.", "Along this direction, too, a chair and a person have nearly the same shadow."},
 
 	"03.1": {function(worseFrames), "Frames take the quadratic part away and add to degree 4. Try a wheel and furniture.",
 		"Little of this F is quadratic, and degree 4 weighs 7/4 as much."},
@@ -207,16 +207,15 @@ func fromBall(f func(uniform func() float64) []float64) (string, error) {
 	return compare(got, []float64{0, 1, 0}), nil
 }
 
-func worstPairing(f func(x, y []float64) float64) (string, error) {
+func meanPairing(f func(x, y []float64) float64) (string, error) {
 	for seed, n := range []int{1, 2, 6} {
 		x, y := random(uint64(seed), n), random(uint64(10+seed), n)
+		all := combin.Permutations(n, n)
 		want := 0.0
-		for _, p := range combin.Permutations(n, n) {
-			cost := 0.0
+		for _, p := range all {
 			for i, j := range p {
-				cost += math.Pow(x[i]-y[j], 2) / float64(n)
+				want += math.Pow(x[i]-y[j], 2) / float64(n*len(all))
 			}
-			want = max(want, cost)
 		}
 		if p := differs(fmt.Sprintf("For %d points the value", n), f(slices.Clone(x), slices.Clone(y)), want); p != "" {
 			return p, nil
