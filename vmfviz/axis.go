@@ -41,6 +41,14 @@ func niceStep(span float64, n int) float64 {
 	return 10 * p
 }
 
+// halfTurn marks an axis from 0 to 180 degrees.
+var halfTurn = plot.TickerFunc(func(lo, hi float64) (marks []plot.Tick) {
+	for v := lo; v <= hi; v += 30 {
+		marks = append(marks, plot.Tick{Value: v, Label: short(v, 6)})
+	}
+	return marks
+})
+
 // powers marks a logarithmic axis: powers of ten, and 2, 3 and 5 times them where there are few.
 // plot.LogTicks leaves those below the first power out.
 func powers(lo, hi float64) []plot.Tick {

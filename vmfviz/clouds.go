@@ -111,6 +111,9 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 		q := plots[i*cols]
 		if flat {
 			q.Title.Text, q.Title.TextStyle.Color = r.Caption, theme.dark(theme.color(r.role(i), 0))
+			if r.Colored {
+				q.Title.TextStyle.Color = theme.Text
+			}
 		} else if r.Caption != "" {
 			label := &q.Y.Label
 			label.Text, label.TextStyle = r.Caption, bold(label.TextStyle)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/plot"
@@ -17,7 +18,7 @@ import (
 type CurvePanel struct {
 	Title string
 	// XLabel and YLabel name what the axes show, with its unit or convention, for example "step"
-	// and "SW² (sum over points)".
+	// and "SW² (sum over points)". From 0 to 180, "in degrees", there is a tick every 30.
 	XLabel, YLabel string
 	// LogX and LogY make an axis logarithmic; its values must be positive.
 	LogX, LogY bool
@@ -116,6 +117,9 @@ func (c CurvePanel) plot() (p *plot.Plot, all []plotter.XYs) {
 	}
 	if c.LogX || p.X.Min == p.X.Max {
 		pad(&p.X, 0.03)
+	}
+	if strings.HasSuffix(c.XLabel, "in degrees") && p.X.Min == 0 && p.X.Max == 180 {
+		p.X.Tick.Marker = halfTurn
 	}
 	pad(&p.Y, 0.05)
 	return p, all

@@ -63,12 +63,7 @@ func Sinogram(o SinogramOptions, cloud []float32) (*Picture, error) {
 	q := p.raster(density, bins, angles, "density of θ·x")
 	q.X.Min, q.X.Max, q.Y.Min, q.Y.Max = 0, 180, -reach, reach
 	q.X.Label.Text, q.Y.Label.Text = "angle φ of the direction, in degrees", "projection θ(φ)·x"
-	q.X.Tick.Marker = plot.TickerFunc(func(lo, hi float64) (marks []plot.Tick) {
-		for v := lo; v <= hi; v += 30 {
-			marks = append(marks, plot.Tick{Value: v, Label: short(v, 6)})
-		}
-		return marks
-	})
+	q.X.Tick.Marker = halfTurn
 	p.setPlots([]*plot.Plot{q}, 1, p.room(1), 330)
 	return p, nil
 }
