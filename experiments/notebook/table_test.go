@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -78,21 +79,28 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// TestStoredResults: one of the notebooks of results shows the page of each table as the page is now.
+// TestStoredResults: a notebook that shows the page of a table shows it as it is now.
 func TestStoredResults(t *testing.T) {
-	var shown strings.Builder
+	asks, shown := regexp.MustCompile(`lab\.Results\("(\w+)"\)`), 0
 	for _, path := range must.M1(filepath.Glob("../../notebooks/3*.ipynb")) {
 		for _, cell := range must.M1(ipynb.Read(path)) {
+			asked := asks.FindStringSubmatch(string(cell.Source))
+			if asked == nil {
+				continue
+			}
+			shown++
+			var text strings.Builder
 			for _, output := range cell.Outputs {
-				shown.WriteString(string(output.Data["text/markdown"]) + "\n")
+				text.WriteString(string(output.Data["text/markdown"]) + "\n")
+			}
+			page := must.M1(os.ReadFile("../../docs/results/" + asked[1] + ".md"))
+			if !strings.Contains(text.String(), prose(string(page))) {
+				t.Errorf("%s shows an earlier docs/results/%s.md: make notebooks", path, asked[1])
 			}
 		}
 	}
-	for _, name := range table.Names() {
-		page := must.M1(os.ReadFile("../../docs/results/" + name + ".md"))
-		if !strings.Contains(shown.String(), prose(string(page))) {
-			t.Errorf("the notebook of %s shows an earlier docs/results/%[1]s.md: make notebooks", name)
-		}
+	if shown < 6 { // 34 shows a part
+		t.Errorf("expected a page in six notebooks of results, found %d", shown)
 	}
 }
 
