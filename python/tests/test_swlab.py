@@ -407,7 +407,7 @@ WRONG = [
     (dict(seed=-1), "seed: expected"),
     (dict(seed=2**64), "seed: expected"),
     (dict(path="gpu"), "path: expected auto, host or graph"),
-    (dict(weights="none.safetensors"), "weights: without an amortizer"),
+    (dict(weights="none.safetensors"), "weights would do nothing: without an amortizer"),
     (dict(loss="v-dsw", amortizer="la", weights="no.safetensors"), "weights: open no.safetensors"),
     (dict(directions=np.zeros((3, 3))), "directions: direction 0 is the zero vector"),
     (dict(directions=np.ones((3, 2))), "directions: expected shape"),
