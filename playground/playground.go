@@ -70,7 +70,7 @@ func (s shapeSettings) cloud(seed uint64) (*datasets.Set, error) {
 
 // match gives the first clouds of x and y one size, that of the smaller one.
 func match(r *calls.Request, a *calls.Answer) error {
-	x, y, err := r.Pair()
+	x, y, err := r.Pair("x", "y")
 	if err != nil {
 		return err
 	}

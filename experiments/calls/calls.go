@@ -331,10 +331,10 @@ func (r *Request) Clouds(name string) (*datasets.Set, error) {
 	return &datasets.Set{Name: name, Kind: "memory", Coords: values, Clouds: a.Shape[0], Points: a.Shape[1], Dim: a.Shape[2]}, nil
 }
 
-// Pair returns both clouds.
-func (r *Request) Pair() (x, y *datasets.Set, err error) {
-	if x, err = r.Clouds("x"); err == nil {
-		y, err = r.Clouds("y")
+// Pair returns the clouds of two names, as Clouds does.
+func (r *Request) Pair(xName, yName string) (x, y *datasets.Set, err error) {
+	if x, err = r.Clouds(xName); err == nil {
+		y, err = r.Clouds(yName)
 	}
 	return x, y, err
 }
@@ -354,7 +354,7 @@ func emd(r *Request, a *Answer) error {
 	if err := r.Apply(&s); err != nil {
 		return err
 	}
-	x, y, err := r.Pair()
+	x, y, err := r.Pair("x", "y")
 	if err != nil {
 		return err
 	}

@@ -136,7 +136,7 @@ func distance(r *Request, a *Answer) error {
 	if err := r.Apply(&s); err != nil {
 		return err
 	}
-	x, y, err := r.Pair()
+	x, y, err := r.Pair("x", "y")
 	if err != nil {
 		return err
 	}
@@ -223,11 +223,7 @@ func (r *Request) estimator(loss string, o swlab.DistanceConfig) (*swlab.Estimat
 	}
 	var pairs []swlab.Labelled
 	for i, w := range w2 {
-		x, err := r.Clouds(fmt.Sprintf("labelled_x%d", i))
-		if err != nil {
-			return nil, err
-		}
-		y, err := r.Clouds(fmt.Sprintf("labelled_y%d", i))
+		x, y, err := r.Pair(fmt.Sprintf("labelled_x%d", i), fmt.Sprintf("labelled_y%d", i))
 		if err != nil {
 			return nil, err
 		}

@@ -35,7 +35,7 @@ const (
 // [L, d], or for every step its own, [steps, L, d]. It answers with the frames of each flow, their
 // distances W_2 to x, and the losses of all steps.
 func descend(r *Request, a *Answer) error {
-	x, y, err := r.Pair()
+	x, y, err := r.Pair("x", "y")
 	if err != nil {
 		return err
 	}

@@ -17,7 +17,7 @@ import (
 
 // OnePair returns the first pair of the clouds x and y, relative to a common origin.
 func (r *Request) OnePair() (x, y *datasets.Set, err error) {
-	if x, y, err = r.Pair(); err != nil {
+	if x, y, err = r.Pair("x", "y"); err != nil {
 		return nil, nil, err
 	}
 	x, y = datasets.Aligned(x.Select([]int{0}), y.Select([]int{0}))
@@ -223,7 +223,7 @@ func direction(r *Request, a *Answer) error {
 	if err := r.Apply(&s); err != nil {
 		return err
 	}
-	x, y, err := r.Pair()
+	x, y, err := r.Pair("x", "y")
 	if err != nil {
 		return err
 	}

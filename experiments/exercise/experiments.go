@@ -150,13 +150,20 @@ func transport(x, y *datasets.Set) (float64, error) {
 	return a.Cost / float64(x.Points), nil
 }
 
+// twoFew are two clouds of few points.
+func twoFew(clouds [][][]float64) (x, y *datasets.Set, err error) {
+	if x, err = few(clouds[0]); err == nil {
+		y, err = few(clouds[1])
+	}
+	return x, y, err
+}
+
 func dearCoordinate(clouds [2][][]float64) (string, error) {
 	if len(clouds[0]) != 3 || len(clouds[1]) != 3 {
 		return fmt.Sprintf("Expected three points in each cloud, found %d and %d.", len(clouds[0]), len(clouds[1])), nil
 	}
-	x, err := few(clouds[0])
-	y, e := few(clouds[1])
-	if err = cmp.Or(err, e); err != nil {
+	x, y, err := twoFew(clouds[:])
+	if err != nil {
 		return fmt.Sprintf("Expected points of the plane: %v.", err), nil
 	}
 	w, err := transport(x, y)
@@ -209,11 +216,7 @@ func hidden(clouds [2][][]float64) (string, error) {
 	if n := len(clouds[0]); n != len(clouds[1]) || n > 4 {
 		return fmt.Sprintf("Expected two clouds of as many points, at most four: found %d and %d.", n, len(clouds[1])), nil
 	}
-	x, err := few(clouds[0])
-	if err != nil {
-		return err.Error(), nil
-	}
-	y, err := few(clouds[1])
+	x, y, err := twoFew(clouds[:])
 	if err != nil {
 		return err.Error(), nil
 	}

@@ -316,11 +316,7 @@ func bracketed(xy [][][]float64, least, most float64) (string, error) {
 	if len(xy) != 2 || len(xy[0]) < 3 || len(xy[0]) != len(xy[1]) {
 		return "Expected two clouds of as many points, at least three.", nil
 	}
-	x, err := few(xy[0])
-	if err != nil {
-		return err.Error(), nil
-	}
-	y, err := few(xy[1])
+	x, y, err := twoFew(xy)
 	if err != nil {
 		return err.Error(), nil
 	}

@@ -205,7 +205,7 @@ func register(r *calls.Request, a *calls.Answer) error {
 	if err := r.Apply(&c); err != nil {
 		return err
 	}
-	x, y, err := r.Pair()
+	x, y, err := r.Pair("x", "y")
 	if err != nil {
 		return err
 	}

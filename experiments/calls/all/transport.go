@@ -36,11 +36,7 @@ func drawPlans(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
 	}
 	var panels []vmfviz.PlanPanel
 	for i, title := range titles {
-		x, err := r.Clouds(fmt.Sprintf("x%d", i))
-		if err != nil {
-			return nil, err
-		}
-		y, err := r.Clouds(fmt.Sprintf("y%d", i))
+		x, y, err := r.Pair(fmt.Sprintf("x%d", i), fmt.Sprintf("y%d", i))
 		if err != nil {
 			return nil, err
 		}
