@@ -39,7 +39,7 @@ type programs struct {
 	maximizer  *slicing.Maximizer                                   // nil unless the location is found by ascent
 }
 
-// newPrograms describes the programs of m, the model of c.
+// newPrograms describes the programs of m, the model of c. Models with the same network and SGD share the network's programs.
 func newPrograms(e *engine.Engine, m Model, c Config) (p programs, err error) {
 	key, err := c.graphKey()
 	if err != nil {
@@ -48,13 +48,13 @@ func newPrograms(e *engine.Engine, m Model, c Config) (p programs, err error) {
 	sliced, ok := m.Loss.(loss.Sliced)
 	p.onHost, p.undivided, p.hostMaxima = ok && sliced.OnHost(e), loss.Undivided(m.Loss, e), pointnet.MaximaOnHost(e)
 	half := p.hostMaxima
-	p.forward = engine.NewProgram[forwardIn[tensor], forwardOut[tensor]](e, key,
+	p.forward = engine.NewProgram[forwardIn[tensor], forwardOut[tensor]](e, *m.Net,
 		func(in forwardIn[node]) forwardOut[node] { return m.forward(in, half) })
-	p.decode = engine.NewProgram[decodeIn[tensor], decodeOut[tensor]](e, key, m.decode)
+	p.decode = engine.NewProgram[decodeIn[tensor], decodeOut[tensor]](e, *m.Net, m.decode)
 	p.draw = engine.NewProgram[drawIn[tensor], drawOut[tensor]](e, key, m.draw)
 	p.ascend = engine.NewProgram[ascendIn[tensor], ascendOut[tensor]](e, key, m.raise)
 	p.gradient = engine.NewProgram[gradientIn[tensor], gradientOut[tensor]](e, key, m.gradient)
-	p.backward = engine.NewProgram[backwardIn[tensor], backwardOut[tensor]](e, key, m.backward)
+	p.backward = engine.NewProgram[backwardIn[tensor], backwardOut[tensor]](e, m.SGD, m.backward)
 	p.whole = engine.NewProgram[wholeIn[tensor], wholeOut[tensor]](e, key, m.whole)
 	p.value = engine.NewProgram[gradientIn[tensor], valueOut[tensor]](e, key, m.value)
 	if ok && sliced.Slicer.Ascent != nil {
