@@ -22,10 +22,15 @@ import (
 
 	"github.com/sliced-wasserstein/lab/experiments/calls"
 	"github.com/sliced-wasserstein/lab/internal/client"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
 )
 
-// TestMain is the process of the lab where the environment asks for it.
+// TestMain is the process of the lab where the environment asks for it. The tests run on the pure-Go backend unless another is chosen:
+// XLA would compile for longer than the small calls take. The notebooks call the lab on XLA.
 func TestMain(m *testing.M) {
+	if _, set := os.LookupEnv(engine.Variable); !set {
+		must.M(os.Setenv(engine.Variable, "go"))
+	}
 	if at := os.Getenv("SWLAB_TEST_PROCESS"); at != "" {
 		pid := must.M1(strconv.Atoi(os.Getenv("SWLAB_TEST_PARENT")))
 		p := calls.Process{Socket: at, Root: os.Getenv("SWLAB_TEST_ROOT"), Alive: func() bool { return syscall.Kill(pid, 0) == nil }}
