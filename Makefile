@@ -100,19 +100,22 @@ docs-pictures: setup
 test: setup ## formatting and the fast tests
 	@$(env) bad=$$(find . -path './.?*' -prune -o -name '*.go' -print0 | xargs -0 gofmt -l) || exit 1; \
 	if [ -n "$$bad" ]; then echo "FAILED: not formatted (gofmt -w mends it):"; echo "$$bad"; exit 1; fi
-	@$(env) SWLAB_BACKEND="$${SWLAB_BACKEND-go}" go test -short -vet=off -timeout 30m ./...
+	@$(env) SWLAB_BACKEND="$${SWLAB_BACKEND-go}" go test -short -vet=off -timeout 30m $(longest) ./...
 
-# The checks that mostly wait, for a download, a kernel or a single thread, run two at a time.
-check: setup ## the rest: linters, all tests on XLA, races, other systems, notebooks, README, Python, pages
+# They begin first: at the end of the tests one of them alone would leave a core idle.
+longest := ./swlab/train ./cmd/swlab
+
+# The tests that are the same on all backends run in make test alone. The checks that mostly wait, for a download, a kernel, a browser or
+# a single thread, run two at a time.
+check: setup ## the rest: linters, the tests on XLA, races, other systems, notebooks, README, Python, pages
 	@$(MAKE) lint
-	@$(env) go test -vet=off -timeout 60m ./...
+	@$(env) go test -vet=off -timeout 60m $(longest) ./...
 	@$(MAKE) race
 	@$(MAKE) cross
 	@$(MAKE) check-notebooks
-	@$(MAKE) -j2 -O check-python check-readme check-errors check-lab check-gpu-kit check-bench
+	@$(MAKE) -j2 -O check-python check-readme check-errors check-lab check-gpu-kit check-bench check-pages
 	@$(MAKE) test-cuda-form PACKAGES="./swlab/ot1d ./swlab/amortizer"
 	@$(MAKE) check-cuda
-	@if $(py) scripts/browser.py; then $(MAKE) check-site check-playground; else echo "  NOT CHECKED: the pages of make site and make playground, for there is no browser (Chromium or Chrome) on the PATH"; fi
 
 lint race cross: setup
 	@scripts/check-go $@
@@ -154,6 +157,9 @@ gpu-page:
 
 check-gpu-kit: setup
 	@$(env) scripts/gpu-kit/check
+
+check-pages: setup
+	@if $(py) scripts/browser.py; then $(MAKE) check-site check-playground; else echo "  NOT CHECKED: the pages of make site and make playground, for there is no browser (Chromium or Chrome) on the PATH"; fi
 
 check-site: site
 	@$(py) scripts/check_site.py .out/site
