@@ -63,7 +63,7 @@ func TestExamples(t *testing.T) {
 	raw := must.M1(json.Marshal(map[string]any{"Replace": overlay}))
 	path := filepath.Join(dir, "overlay.json")
 	must.M(os.WriteFile(path, raw, 0o600))
-	run := exec.Command("go", "test", "-overlay", path, "-v", "-count=1",
+	run := exec.Command("go", "test", "-overlay", path, "-v", "-short", "-count=1",
 		"-run", "^(TestSeeds|TestMine|TestRegistered|TestSuite.*)$/^(ds|energy-distance|v-dsw_power|v-dsw_ds)$",
 		"./swlab/slicing", "./swlab/conformance", "./swlab/amortizer", "./swlab/loss")
 	run.Dir = root

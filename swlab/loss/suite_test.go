@@ -11,6 +11,7 @@ import (
 
 	"github.com/sliced-wasserstein/lab/swlab/amortizer"
 	"github.com/sliced-wasserstein/lab/swlab/conformance"
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 	"github.com/sliced-wasserstein/lab/swlab/ot"
 	"github.com/sliced-wasserstein/lab/swlab/ot1d"
@@ -84,6 +85,9 @@ func heldPlans(s loss.Config) func(x, y, x0, y0 ot1d.Clouds) ([]float64, error) 
 func suite(t *testing.T, name, label string, s loss.Config, change func(*conformance.Options)) {
 	t.Run(name+label, func(t *testing.T) {
 		t.Parallel()
+		if s.P != 1.5 { // those are too slow for make test
+			graphtest.Once(t)
+		}
 		l := must.M1(loss.New(name, s))
 		o := options(name, s)
 		if change != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/internal/durable/durabletest"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
 )
 
 // TestDiskFull: a training on a real file system that is full stops with one line that says what to
@@ -26,7 +27,7 @@ func TestDiskFull(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	e, c := goBackend(t), config("chamfer", "")
+	e, c := must.M1(engine.Open("go")), config("chamfer", "")
 	c.Steps = 4
 	o := Options{CheckpointEvery: 1}
 	_, whole := finished(t, e, c, o)

@@ -18,6 +18,7 @@ import (
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/datasets/format"
 	"github.com/sliced-wasserstein/lab/internal/durable/durabletest"
+	"github.com/sliced-wasserstein/lab/swlab/engine"
 	"github.com/sliced-wasserstein/lab/swlab/weights"
 )
 
@@ -39,7 +40,7 @@ func onDisk(t *testing.T, dir string) map[string][]byte {
 // disk, by a quota, or because the folder is gone: one line says what to do, nothing half-written
 // is left, and the resumed run equals an undisturbed one.
 func TestEveryFault(t *testing.T) {
-	e, c := goBackend(t), config("v-dsw", "la")
+	e, c := must.M1(engine.Open("go")), config("v-dsw", "la")
 	c.Steps = 2
 	o := Options{CheckpointEvery: 1}
 	_, whole := finished(t, e, c, o)

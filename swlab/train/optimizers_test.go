@@ -113,6 +113,10 @@ func TestAmortizerSteps(t *testing.T) {
 			t.Errorf("betas %v: Adam counts %v", betas, got.AdamSteps)
 		}
 	}
+}
+
+// TestAmortizerStepsOfARun: a run takes as many steps of Adam per batch as its configuration says.
+func TestAmortizerStepsOfARun(t *testing.T) {
 	two := config("v-dsw", "la")
 	one := after(t, two, 1)
 	two.AmortizerSteps = 2

@@ -61,8 +61,10 @@ func backend(t *testing.T) *engine.Engine {
 	return graphtest.Engine(t)
 }
 
+// goBackend is the pure-Go backend, for tests that need no other.
 func goBackend(t *testing.T) *engine.Engine {
 	t.Helper()
+	graphtest.Once(t)
 	return must.M1(engine.Open("go"))
 }
 
@@ -132,13 +134,13 @@ func TestRunResumes(t *testing.T) {
 	for i, c := range []Config{config("sw", ""), config("v-dsw", "la"), config("v-dsw", ""), config("chamfer", "")} {
 		t.Run(c.Loss+c.Amortizer, func(t *testing.T) {
 			t.Parallel()
-			c.Epochs = 2
+			c.Epochs, c.Batch = 2, 4
 			e := backend(t)
 			if i == 0 { // in short mode too
 				e = graphtest.Engine(t)
 			}
 			_, whole := finished(t, e, c, Options{})
-			if n := len(values(t, whole)); n != 6 { // 12 clouds in batches of 5, 5, 2, twice
+			if n := len(values(t, whole)); n != 6 { // 12 clouds in three batches, twice
 				t.Fatalf("%d steps, expected 6", n)
 			}
 
@@ -168,7 +170,7 @@ func TestRunResumes(t *testing.T) {
 func TestKilledEarly(t *testing.T) {
 	c := config("chamfer", "")
 	c.Steps = 2
-	_, whole := finished(t, backend(t), c, Options{})
+	_, whole := finished(t, goBackend(t), c, Options{})
 	raw := must.M1(os.ReadFile(filepath.Join(whole, configFile)))
 	for _, resume := range []bool{true, false} {
 		dir := t.TempDir()
@@ -182,7 +184,7 @@ func TestKilledEarly(t *testing.T) {
 			must.M(os.MkdirAll(filepath.Dir(path), 0o755))
 			must.M(os.WriteFile(path, []byte("{"), 0o644))
 		}
-		finished(t, backend(t), c, Options{Out: dir, Resume: resume})
+		finished(t, goBackend(t), c, Options{Out: dir, Resume: resume})
 		sameRuns(t, dir, whole, weightsFile)
 		for _, path := range left {
 			if _, err := os.Stat(path); err == nil {
@@ -196,13 +198,13 @@ func TestKilledEarly(t *testing.T) {
 func TestBrokenCheckpointsGoAway(t *testing.T) {
 	c := config("chamfer", "")
 	c.Steps = 2
-	_, dir := finished(t, backend(t), c, Options{CheckpointEvery: 1})
+	_, dir := finished(t, goBackend(t), c, Options{CheckpointEvery: 1})
 	dirs, err := listCheckpoints(dir)
 	if err != nil || len(dirs) != 2 {
 		t.Fatalf("%v, %v", dirs, err)
 	}
 	must.M(os.Truncate(filepath.Join(dirs[0], tensorsFile), 100))
-	finished(t, backend(t), c, Options{Out: dir, Resume: true})
+	finished(t, goBackend(t), c, Options{Out: dir, Resume: true})
 	m := must.M1(c.Model())
 	if p, err := readCheckpoint(dirs[0], m.stateSpecs()); err != nil || p.Step != 2 {
 		t.Errorf("the newest checkpoint after resuming: %+v, %v", p.progress, err)
@@ -211,7 +213,7 @@ func TestBrokenCheckpointsGoAway(t *testing.T) {
 		must.M(os.Truncate(filepath.Join(d, tensorsFile), 100))
 	}
 	refused(t, "holds no checkpoint to resume from", tensorsFile)(
-		Run(context.Background(), backend(t), boxes(12, 32), c, Options{Out: dir, Resume: true}))
+		Run(context.Background(), goBackend(t), boxes(12, 32), c, Options{Out: dir, Resume: true}))
 }
 
 // TestOneProcessPerFolder: a run under way is not joined by another.
@@ -219,8 +221,8 @@ func TestOneProcessPerFolder(t *testing.T) {
 	c := config("chamfer", "")
 	c.Steps = 1
 	dir := filepath.Join(t.TempDir(), "run")
-	finished(t, backend(t), c, Options{Out: dir, Progress: func(Record, int) {
-		_, err := Run(context.Background(), backend(t), boxes(12, 32), c, Options{Out: dir, Resume: true})
+	finished(t, goBackend(t), c, Options{Out: dir, Progress: func(Record, int) {
+		_, err := Run(context.Background(), goBackend(t), boxes(12, 32), c, Options{Out: dir, Resume: true})
 		if !errors.As(err, new(UsageError)) || !strings.Contains(err.Error(), "in use by another process") {
 			t.Errorf("a second run in the folder: %v", err)
 		}
@@ -254,7 +256,7 @@ func TestNoBatchOfOne(t *testing.T) {
 	}
 	c := config("chamfer", "")
 	c.Epochs = 1
-	if r, err := Run(context.Background(), backend(t), boxes(11, 32), c, Options{Out: t.TempDir()}); err != nil ||
+	if r, err := Run(context.Background(), goBackend(t), boxes(11, 32), c, Options{Out: t.TempDir()}); err != nil ||
 		r.Steps != 2 || r.Epochs != 1 {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -278,7 +280,7 @@ func TestTimes(t *testing.T) {
 func TestSeedDecides(t *testing.T) {
 	e := backend(t)
 	for _, c := range []Config{config("v-dsw", "la"), config("v-dsw", "")} {
-		c.Seed, c.Steps, c.AscentSteps, c.Batch = 2, 2, 5, 6
+		c.Seed, c.Steps, c.AscentSteps, c.Batch = 2, 2, 5, 4
 		other := c
 		other.Seed, other.AscentSteps = 1, 2
 		_, alone := finished(t, e, c, Options{})
@@ -365,7 +367,7 @@ func TestZeroStepsInitialiseAndSave(t *testing.T) {
 func TestWrongCalls(t *testing.T) {
 	good := boxes(12, 32)
 	flat := &datasets.Set{Name: "flat", Clouds: 4, Points: 32, Dim: 2, Coords: make([]float32, 4*32*2)}
-	_, taken := finished(t, backend(t), config("sw", ""), Options{})
+	_, taken := finished(t, goBackend(t), config("sw", ""), Options{})
 	before := values(t, taken)
 	filled := t.TempDir()
 	must.M(os.WriteFile(filepath.Join(filled, "thesis.txt"), []byte("x"), 0o644))
@@ -395,7 +397,7 @@ func TestWrongCalls(t *testing.T) {
 			if c.o.Out == "" {
 				c.o.Out = filepath.Join(t.TempDir(), "run")
 			}
-			_, err := Run(context.Background(), backend(t), c.set, cfg, c.o)
+			_, err := Run(context.Background(), goBackend(t), c.set, cfg, c.o)
 			if !errors.As(err, new(UsageError)) || !strings.Contains(err.Error(), c.says) ||
 				strings.Contains(err.Error(), "\n") {
 				t.Errorf("error %v, expected a wrong call that says %q", err, c.says)

@@ -23,7 +23,7 @@ func TestValidation(t *testing.T) {
 	for _, c := range []Config{config("chamfer", ""), config("v-dsw", "la"), config("v-dsw", "")} {
 		t.Run(c.Loss+c.Amortizer, func(t *testing.T) {
 			t.Parallel()
-			c.Epochs, c.Batch = 2, 6
+			c.Epochs, c.Batch = 2, 4
 			_, plain := finished(t, backend(t), c, Options{})
 			r, dir := finished(t, backend(t), c, Options{Validation: held})
 			sameRuns(t, dir, plain, weightsFile) // validation changes nothing
@@ -36,7 +36,7 @@ func TestValidation(t *testing.T) {
 				}
 			}
 			cut := filepath.Join(t.TempDir(), "run")
-			cutOff(t, backend(t), boxes(12, 32), c, 3, Options{Out: cut, Validation: held})
+			cutOff(t, backend(t), boxes(12, 32), c, 4, Options{Out: cut, Validation: held})
 			if again, _ := finished(t, backend(t), c,
 				Options{Out: cut, Resume: true, Validation: held}); !slices.Equal(again.Validation, r.Validation) {
 				t.Errorf("cut off and resumed: %v, at once: %v", again.Validation, r.Validation)

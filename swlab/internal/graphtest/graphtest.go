@@ -28,6 +28,14 @@ func Engine(t testing.TB) *engine.Engine {
 	return e
 }
 
+// Once skips in make check a test that make test has run in the same form, on the same backend.
+func Once(t testing.TB) {
+	t.Helper()
+	if !testing.Short() {
+		t.Skip("runs in make test")
+	}
+}
+
 // Call builds a graph on the best backend found, calls it once and returns its outputs.
 func Call(t testing.TB, f func([]*graph.Node) []*graph.Node, in ...any) []*tensors.Tensor {
 	t.Helper()
