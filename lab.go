@@ -384,10 +384,14 @@ func (d *Distance) slice(kind string, theta []float64) *Picture {
 		}
 		in = append(in, client.Raw("theta", flat, len(flat)))
 	}
+	settings := map[string]string{}
 	if d.found.Has("directions") {
 		in = append(in, d.found.Input("directions"))
+		if d.Convention == "W_2^2: mean over points, mean over slices, no root" && d.x.Count == 1 {
+			settings["stderr"] = fmt.Sprint(d.StdErr)
+		}
 	}
-	return draw(kind, nil, in...)
+	return draw(kind, settings, in...)
 }
 
 // Sphere draws the directions, and the location where there is one, in three dimensions.
@@ -506,10 +510,10 @@ func Curve(xLabel, yLabel string, x, y []float64) *Picture {
 	return Curves(xLabel, yLabel, Data{X: x, Y: y})
 }
 
-// VMF draws a von Mises-Fisher distribution on the sphere, with a slider of κ in a notebook: 400 directions around
-// the location, of any length but 0.
-func VMF(kappa float64, location ...float64) *Picture {
-	return draw("vmf", map[string]string{"kappa": fmt.Sprint(kappa)}, client.Raw("location", location, len(location)))
+// VMF draws von Mises-Fisher distributions on the sphere side by side, with a slider of κ in a notebook: for each κ 400
+// directions around the location, of any length but 0, from the same random numbers.
+func VMF(location []float64, kappa ...float64) *Picture {
+	return draw("vmf", map[string]string{"kappa": list(kappa)}, client.Raw("location", location, len(location)))
 }
 
 // Ablation is a distance over a grid of settings, each with several seeds.

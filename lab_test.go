@@ -237,7 +237,7 @@ func TestPictures(t *testing.T) {
 	if p := Curve("x", "y", []float64{1, 2}, []float64{3, 4}); !p.isPNG() {
 		t.Error("no curve")
 	}
-	if p := VMF(10, 0, 0, 2); !p.isPNG() || !strings.Contains(p.found.Text("turns"), "swlab-sphere") {
+	if p := VMF([]float64{0, 0, 2}, 1, 10); !p.isPNG() || !strings.Contains(p.found.Text("turns"), "swlab-sphere") {
 		t.Error("no sphere that turns")
 	}
 	x := Points([][]float64{{3, 3}, {1, 1}})
@@ -330,7 +330,7 @@ func TestErrors(t *testing.T) {
 		"expected a setting with numbers": func() { Ablate(x, x, Losses(SW, MaxSW)).Curves() },
 		"seed: expected a whole number":   func() { SW(x, x, Set("seed", "x")) },
 		"one pair of clouds that has":     func() { SW(x, x).Optimum() },
-		"coordinates other than 0":        func() { VMF(1, 0, 0) },
+		"coordinates other than 0":        func() { VMF([]float64{0, 0}, 1) },
 		"expected as many y as x":         func() { Curve("x", "y", []float64{1}, nil) },
 	} {
 		func() {
@@ -432,6 +432,9 @@ func TestLandscape(t *testing.T) {
 	l := d.Landscape()
 	if math.Abs(l.Mean-4.0/3) > 1e-4 || math.Abs(l.Highest-4) > 1e-5 || l.Lowest > 1e-6 || math.Abs(l.Best[2]*l.Best[2]-1) > 1e-4 || math.Abs(l.Worst[2]) > 1e-3 {
 		t.Errorf("%+v", l)
+	}
+	if !l.Rings(l.Best, l.Worst).isPNG() {
+		t.Error("no rings")
 	}
 	const kappa = 10
 	j, second := d.Landscape(kappa), 1-2*(1/math.Tanh(kappa)-1.0/kappa)/kappa
@@ -573,6 +576,9 @@ func TestDisplacement(t *testing.T) {
 	withProcess(t, "")
 	x, y := Points([][]float64{{0, 0}, {1, 0}}), Points([][]float64{{1, 2}, {0, 2}})
 	got := Displacement(x, y, 0, 0.5, 1)
+	if !Film([]string{"0", "½", "1"}, got).isPNG() {
+		t.Error("no film")
+	}
 	want := []float32{0, 0, 1, 0, 0, 1, 1, 1, 0, 2, 1, 2}
 	for i, v := range got.Coordinates() {
 		if v != want[i] {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -57,24 +58,42 @@ func (d *Distance) Landscape(kappa ...float64) *Landscape {
 	if len(kappa) == 0 {
 		kappa = []float64{math.Inf(1)}
 	}
-	var all []string
-	for _, k := range kappa {
-		all = append(all, fmt.Sprint(k))
-	}
-	settings := map[string]string{"blur": strings.Join(all, ",")}
-	in := []client.Input{d.x.input("x"), d.y.input("y")}
-	f := call("landscape", []Option{Set("blur", all[0])}, in...)
+	in, first := []client.Input{d.x.input("x"), d.y.input("y")}, fmt.Sprint(kappa[0])
+	f := call("landscape", []Option{Set("blur", first)}, in...)
 	if d.found.Has("location") {
 		in = append(in, d.found.Input("location"))
 	}
-	l := &Landscape{Picture: draw("landscape", settings, in...), found: f, of: d, blur: all[0], Mean: f.Number("mean"),
-		Lowest: f.Number("lowest"), Highest: f.Number("highest")}
+	l := &Landscape{Picture: draw("landscape", map[string]string{"blur": list(kappa)}, in...), found: f, of: d, blur: first,
+		Mean: f.Number("mean"), Lowest: f.Number("lowest"), Highest: f.Number("highest")}
 	for at, name := range map[*[]float64]string{&l.Worst: "lowest_at", &l.Best: "highest_at"} {
 		for _, v := range client.Values[float32](f, name) {
 			*at = append(*at, float64(v))
 		}
 	}
 	return l
+}
+
+// list has numbers with commas between them.
+func list(v []float64) string {
+	var all []string
+	for _, x := range v {
+		all = append(all, fmt.Sprint(x))
+	}
+	return strings.Join(all, ",")
+}
+
+// Rings is the picture in space with rings around unit vectors and their opposites, which have the same value.
+func (l *Landscape) Rings(theta ...[]float64) *Picture {
+	r := l.Picture.found.Request
+	var flat []float32
+	for _, v := range theta {
+		for _, sign := range []float64{1, -1} {
+			for _, c := range v {
+				flat = append(flat, float32(sign*c))
+			}
+		}
+	}
+	return draw("landscape", r.Settings, append(slices.Clone(r.Inputs), client.Raw("optimum", flat, len(flat)))...)
 }
 
 // At is its value at a direction of any length but 0.
@@ -368,18 +387,9 @@ func Generate(codes *Clouds, n int, o ...Option) *Generator {
 	return &Generator{cloudsOf(f, "x"), client.Values[float64](f, "losses")}
 }
 
-// Displacement moves every point of a cloud along a line to its partner in the optimal assignment of W₂: a cloud for each
-// time, from 0 to 1.
+// Displacement moves every point of a cloud to its partner in the optimal assignment of W₂; see [Plan.Move].
 func Displacement(from, to *Clouds, times ...float64) *Clouds {
-	f := call("emd", []Option{Power(2)}, from.input("x"), to.input("y"))
-	match, a, b := client.Values[int32](f, "match"), from.Coordinates(), to.Coordinates()
-	d, out := from.Dim, []float32{}
-	for _, t := range times {
-		for i := range a[:from.Points*d] {
-			out = append(out, float32((1-t)*float64(a[i])+t*float64(b[int(match[i/d])*d+i%d])))
-		}
-	}
-	return made("", out, len(times), from.Points, d)
+	return EMD(from, to).Plan().Move(times...)
 }
 
 // Strip draws each of several sets of clouds as a row, with its name, at most six of them.
@@ -390,6 +400,16 @@ func Strip(rows ...*Clouds) *Picture {
 		labels, in = append(labels, c.Name), append(in, c.input(fmt.Sprint("x", i)))
 	}
 	return drawTitled("clouds", labels, in...)
+}
+
+// Film is Strip of clouds on their way, with titles above the columns: the first of a row has the colour of a cloud X, the last
+// that of Y.
+func Film(titles []string, rows ...*Clouds) *Picture {
+	p := Strip(rows...).found.Request
+	text, err := json.Marshal(titles)
+	client.Check(err)
+	p.Settings["columns"] = string(text)
+	return draw("clouds", p.Settings, p.Inputs...)
 }
 
 // Called returns the clouds under another name.

@@ -70,6 +70,24 @@ func planRows(f *client.Found, name string) (rows [][3]float64) {
 	return rows
 }
 
+// Move moves every point of X along a line to its partner in a plan of clouds of equally many points: a cloud for each time,
+// from 0 to 1.
+func (p *Plan) Move(times ...float64) *Clouds {
+	a, b, d := p.x.Coordinates(), p.y.Coordinates(), p.x.Dim
+	out := make([]float32, 0, len(times)*len(a))
+	for _, t := range times {
+		now := slices.Clone(a)
+		for _, row := range p.Rows {
+			i, j := int(row[0])*d, int(row[1])*d
+			for k := range d {
+				now[i+k] = float32((1-t)*float64(a[i+k]) + t*float64(b[j+k]))
+			}
+		}
+		out = append(out, now...)
+	}
+	return made("", out, len(times), p.x.Points, d)
+}
+
 // Expected is the mean of the plans of all directions.
 func (p *Plan) Expected() *Plan {
 	q := *p

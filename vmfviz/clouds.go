@@ -22,6 +22,9 @@ type CloudRow struct {
 	Behind []float32
 	// Role gives the colour; Auto means Input for the first row and Output for the others.
 	Role Role
+	// To is the colour of the last cloud, with mixtures in between, of clouds on their way from one to the other; Auto
+	// means Role for all.
+	To Role
 	// Errors colours each point by its distance to the nearest point of the target, the first row's
 	// cloud in the same column; a colour bar with one range for all such rows stands at the right.
 	Errors bool
@@ -74,7 +77,8 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 	largest := 0.0
 	for i, r := range rows {
 		for j, c := range r.Clouds {
-			cell := cloudCell{tint: shading(theme.color(r.role(i), 0))}
+			cell := cloudCell{tint: shading(blend(theme.color(r.role(i), 0), theme.color(cmp.Or(r.To, r.role(i)), 0),
+				float64(j)/float64(max(1, cols-1))))}
 			if r.Colored {
 				cell.tint = colored(c)
 			}
@@ -117,7 +121,9 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 		} else if r.Caption != "" {
 			label := &q.Y.Label
 			label.Text, label.TextStyle = r.Caption, bold(label.TextStyle)
-			label.TextStyle.Color = theme.dark(theme.color(r.role(i), 0))
+			if label.TextStyle.Color = theme.dark(theme.color(r.role(i), 0)); r.To != Auto {
+				label.TextStyle.Color = theme.Text
+			}
 			wrap(&label.TextStyle, &label.Text, h)
 			side = max(side, label.TextStyle.Height(label.Text)+6)
 		}

@@ -250,7 +250,7 @@ func (c *sliced) averagePlot(values []float64, w, h vg.Length) *plot.Plot {
 	p.X.Label.Text = fmt.Sprintf("F(θ) of %d directions\n%sSW² = %s", len(values), factor, withError(mean, stderr))
 	lines := []plotter.XYs{middle.XYs, this.XYs}
 	for _, b := range bars.Bins {
-		lines = append(lines, plotter.XYs{{X: b.Min, Y: b.Weight}, {X: b.Max, Y: b.Weight}})
+		lines = append(lines, plotter.XYs{{X: b.Min, Y: 0}, {X: b.Min, Y: b.Weight}, {X: b.Max, Y: b.Weight}, {X: b.Max, Y: 0}})
 	}
 	placeLegend(p, w, h, lines, false)
 	return p

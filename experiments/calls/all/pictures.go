@@ -25,17 +25,19 @@ import (
 
 // pictureSettings choose a picture.
 type pictureSettings struct {
-	Kind   string  `json:"kind"`
-	Title  string  `json:"title"`
-	X      string  `json:"x"`      // of an ablation: the setting to draw along; "": the one with the most numbers
-	Y      string  `json:"y"`      // of an ablation: what its values are
-	Rows   string  `json:"rows"`   // of an ablation: a JSON list of settings
-	Labels string  `json:"labels"` // of rows of clouds, a JSON list
-	Kappa  float64 `json:"kappa" range:"0.."`
-	Blur   string  `json:"blur"`  // of a landscape, see landscapeSettings
-	Lines  string  `json:"lines"` // of curves: a JSON list of curveSettings
-	Height int     `json:"height"`
-	Out    string  `json:"out"` // file to save
+	Kind    string  `json:"kind"`
+	Title   string  `json:"title"`
+	X       string  `json:"x"`       // of an ablation: the setting to draw along; "": the one with the most numbers
+	Y       string  `json:"y"`       // of an ablation: what its values are
+	Rows    string  `json:"rows"`    // of an ablation: a JSON list of settings
+	Labels  string  `json:"labels"`  // of rows of clouds, a JSON list
+	Columns string  `json:"columns"` // of clouds on their way from X to Y, a JSON list
+	Kappa   string  `json:"kappa"`   // of a distribution, a list with commas
+	StdErr  float64 `json:"stderr"`  // of the mean of the costs of slices
+	Blur    string  `json:"blur"`    // of a landscape, see landscapeSettings
+	Lines   string  `json:"lines"`   // of curves: a JSON list of curveSettings
+	Height  int     `json:"height"`
+	Out     string  `json:"out"` // file to save
 }
 
 // drawings are the kinds of pictures.
@@ -80,11 +82,11 @@ func picture(r *calls.Request, a *calls.Answer) error {
 		return err
 	}
 	if s.Kind == "vmf" {
-		panel, err := vmf(r, s)
+		panels, err := vmf(r, s)
 		if err != nil {
 			return err
 		}
-		a.Text["turns"], err = vmfviz.SphereHTML(vmfviz.SphereOptions{Title: s.Title, Replace: true}, panel)
+		a.Text["turns"], err = vmfviz.SphereHTML(vmfviz.SphereOptions{Title: s.Title, Replace: true}, panels...)
 		return err
 	}
 	if s.Kind == "turn" {
@@ -117,7 +119,7 @@ func float32s(r *calls.Request, name string) []float32 {
 }
 
 // drawSlice draws the slice along theta or, without it, along the most expensive of directions.
-func drawSlice(r *calls.Request, _ pictureSettings) (*vmfviz.Picture, error) {
+func drawSlice(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
 	x, y, err := r.OnePair()
 	if err != nil {
 		return nil, err
@@ -137,7 +139,7 @@ func drawSlice(r *calls.Request, _ pictureSettings) (*vmfviz.Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	return vmfviz.Slice(vmfviz.SliceOptions{Convention: vmfviz.MeanOverPoints}, x.Coords, y.Coords, unit, values)
+	return vmfviz.Slice(vmfviz.SliceOptions{Convention: vmfviz.MeanOverPoints, StdErr: s.StdErr}, x.Coords, y.Coords, unit, values)
 }
 
 // turns is the slice along theta as a view in which the reader turns the direction.
@@ -193,6 +195,14 @@ func drawClouds(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
 		rows = append(rows, row)
 	}
 	o := vmfviz.CloudsOptions{Title: s.Title}
+	if s.Columns != "" {
+		if err := json.Unmarshal([]byte(s.Columns), &o.Columns); err != nil {
+			return nil, fmt.Errorf("columns: %w", err)
+		}
+		for i := range rows {
+			rows[i].Role, rows[i].To = vmfviz.Input, vmfviz.Output
+		}
+	}
 	if len(rows) > 0 && len(rows[0].Clouds) > 3 {
 		o.Cell = 100 // as large on a telephone
 	}
@@ -231,29 +241,36 @@ func inSpace(points []float32, dim int) []float32 {
 	return out
 }
 
-// vmf is a sphere with 400 directions around a location, which follow κ.
-func vmf(r *calls.Request, s pictureSettings) (vmfviz.SpherePanel, error) {
+// vmf are spheres, one for every κ, with 400 directions around a location, which follow κ.
+func vmf(r *calls.Request, s pictureSettings) (panels []vmfviz.SpherePanel, err error) {
 	at, _ := r.Wide("location")
 	if len(at) != 3 || floats.Norm(at, 2) == 0 {
-		return vmfviz.SpherePanel{}, fmt.Errorf("location: expected a direction of 3 coordinates other than 0, found %v", at)
+		return nil, fmt.Errorf("location: expected a direction of 3 coordinates other than 0, found %v", at)
 	}
-	p := vmfviz.SpherePanel{VMF: &vmfviz.VMF{Kappa: s.Kappa}}
+	var location, noise []float32
 	for _, v := range at {
-		p.Location = append(p.Location, float32(v/floats.Norm(at, 2)))
+		location = append(location, float32(v/floats.Norm(at, 2)))
 	}
 	random := rand.New(rand.NewPCG(r.Seed, 8))
 	for range 2 * 400 {
-		p.VMF.Noise = append(p.VMF.Noise, random.Float32())
+		noise = append(noise, random.Float32())
 	}
-	return p, nil
+	for text := range strings.SplitSeq(s.Kappa, ",") {
+		kappa, err := strconv.ParseFloat(text, 64)
+		if err != nil || kappa < 0 {
+			return nil, fmt.Errorf("kappa: expected numbers not below 0, found %q", s.Kappa)
+		}
+		panels = append(panels, vmfviz.SpherePanel{VMF: &vmfviz.VMF{Kappa: kappa, Noise: noise}, Location: location})
+	}
+	return panels, nil
 }
 
 func drawVMF(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
-	p, err := vmf(r, s)
+	panels, err := vmf(r, s)
 	if err != nil {
 		return nil, err
 	}
-	return vmfviz.Sphere(vmfviz.SphereOptions{Title: s.Title}, p)
+	return vmfviz.Sphere(vmfviz.SphereOptions{Title: s.Title}, panels...)
 }
 
 // drawAblation draws the means of the "values" [rows, seeds] of an ablation against one setting, a curve for every
