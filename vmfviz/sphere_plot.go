@@ -164,7 +164,12 @@ func (p *spherePlot) points(front bool) {
 func (p *spherePlot) marks(front bool) {
 	for i := range len(p.Marks) / 3 {
 		if d := row3(p.Marks, i).unit(); p.front(d) == front {
-			p.Add(mark(p.at(d), 5, p.behind(theme.dark(theme.Output), front), ring{1.3}))
+			ink := theme.dark(theme.Output)
+			if p.Heat != nil { // seen on dark and light values
+				p.Add(mark(p.at(d), 5, p.behind(theme.Text, front), ring{3}))
+				ink = white
+			}
+			p.Add(mark(p.at(d), 5, p.behind(ink, front), ring{1.3}))
 		}
 	}
 }
