@@ -105,7 +105,7 @@ func drawPalettes(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) 
 		}
 		const most = 2000
 		n := height * width
-		row := vmfviz.CloudRow{Caption: title, Colored: true, Clouds: [][]float32{nil}}
+		row := vmfviz.CloudRow{Caption: title, Colored: true, Clouds: [][]float32{edges()}}
 		for k := range min(most, n) {
 			for _, v := range flat[3*(k*n/min(most, n)):][:3] {
 				row.Clouds[0] = append(row.Clouds[0], float32(v))
@@ -114,6 +114,21 @@ func drawPalettes(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) 
 		rows = append(rows, row)
 	}
 	return vmfviz.Clouds(vmfviz.CloudsOptions{Title: s.Title, View: vmfviz.From(35, 25)}, rows...)
+}
+
+// edges are points on the edges of the cube from 0 to 1.
+func edges() (out []float32) {
+	const parts = 48
+	for corner := range 8 {
+		for axis := range 3 {
+			for k := 0; corner>>axis&1 == 0 && k <= parts; k++ {
+				p := [3]float32{float32(corner & 1), float32(corner >> 1 & 1), float32(corner >> 2)}
+				p[axis] = float32(k) / parts
+				out = append(out, p[:]...)
+			}
+		}
+	}
+	return out
 }
 
 // drawSinogram draws the projections of a cloud of the plane or of space.
