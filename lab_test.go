@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -373,7 +374,9 @@ var farthest = LossFunc("test-farthest", func(x, y [][]float64) float64 {
 	return most
 })
 
-var upright = Directions("test-upright", func(r *rand.Rand) []float32 { return []float32{0, 0, 2} })
+var upright = Directions("test-upright", func(r *rand.Rand) []float64 { return []float64{0, 0, 2} })
+
+var together = Directions("test-together", func(r *rand.Rand) []float64 { return []float64{0, 0, 2, 0, 3, 0} })
 
 var linear = Amortizer("test-linear", Weights{"w": {3, 3}, "b": {3}}, func(w W, x, y *Node) *Node {
 	d := graph.Sub(graph.ReduceMean(y, 1), graph.ReduceMean(x, 1))
@@ -398,6 +401,11 @@ func TestOwn(t *testing.T) {
 			t.Errorf("upright: %v %v", d, d.Directions())
 		} else if p := d.Slice(); !p.isPNG() {
 			t.Error("no picture of own directions")
+		}
+		if d := SW(x, y, together, Slices(5)); !slices.Equal(d.Directions(), []float32{0, 0, 1, 0, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 1}) {
+			t.Errorf("together: %v", d.Directions())
+		} else if d := SW(x, y, together, Slices(4)); d.StdErr > 1e-9 { // of two equal means
+			t.Errorf("together: %v", d)
 		}
 		d := VDSW(Cloud("chair"), Cloud("bed"), linear, Slices(4))
 		if at := d.Location(); len(at) != 3 || math.Abs(float64(at[0]*at[0]+at[1]*at[1]+at[2]*at[2])-1) > 1e-5 {

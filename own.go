@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/gomlx/gomlx/core/graph"
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/sliced-wasserstein/lab/experiments/calls"
 	_ "github.com/sliced-wasserstein/lab/experiments/calls/all" // pictures, trainings, tables
@@ -160,8 +161,9 @@ func (a ownAmortizer) Direction(w weights.Nodes, x, y *Node) *Node {
 }
 
 // Directions makes a slicing distribution of your own: f draws one direction, of any length but 0, with as many
-// coordinates as the clouds have. It goes with SW and its relatives, to compare clouds.
-func Directions(name string, f func(r *rand.Rand) []float32) Option {
+// coordinates as the clouds have. Of several that belong together it returns the coordinates of all, always of equally
+// many; they count as one in the standard error. It goes with SW and its relatives, to compare clouds.
+func Directions(name string, f func(r *rand.Rand) []float64) Option {
 	return Distribution(ownDirections{name, f})
 }
 
@@ -176,12 +178,14 @@ func Distribution(d slicing.Distribution) Option {
 
 type ownDirections struct {
 	name string
-	f    func(r *rand.Rand) []float32
+	f    func(r *rand.Rand) []float64
 }
 
 func (d ownDirections) Name() string    { return d.name }
 func (ownDirections) HasLocation() bool { return false }
 func (ownDirections) Check(int) error   { return nil }
+
+func (d ownDirections) Block(_, dim int) int { return len(d.f(rand.New(rand.NewPCG(1, 1)))) / dim }
 
 func (d ownDirections) Draw(slicing.Request) *Node {
 	panic(fmt.Errorf("slicing distribution %q is a plain function: it draws directions to compare clouds, not to train on", d.name))
@@ -190,21 +194,23 @@ func (d ownDirections) Draw(slicing.Request) *Node {
 func (d ownDirections) DrawOnHost(state []uint64, batch, perPair, dim int) []float32 {
 	r := rand.New(rand.NewPCG(state[0], state[1]))
 	var out []float32
-	for range batch * perPair {
-		v := d.f(r)
-		if len(v) != dim {
-			panic(fmt.Errorf("slicing distribution %q: expected a direction of %d coordinates, found %d", d.name, dim, len(v)))
+	for pair := range batch {
+		for len(out) < (pair+1)*perPair*dim {
+			v := d.f(r)
+			if len(v) == 0 || len(v)%dim > 0 {
+				panic(fmt.Errorf("slicing distribution %q: expected a direction of %d coordinates, found %d", d.name, dim, len(v)))
+			}
+			for one := range slices.Chunk(v, dim) {
+				norm := floats.Norm(one, 2)
+				if !(norm > 0) {
+					panic(errors.New("slicing distribution " + d.name + ": expected a direction other than 0"))
+				}
+				for _, c := range one {
+					out = append(out, float32(c/norm))
+				}
+			}
 		}
-		square := 0.0
-		for _, c := range v {
-			square += float64(c) * float64(c)
-		}
-		if !(square > 0) {
-			panic(errors.New("slicing distribution " + d.name + ": expected a direction other than 0"))
-		}
-		for _, c := range v {
-			out = append(out, float32(float64(c)/math.Sqrt(square)))
-		}
+		out = out[:(pair+1)*perPair*dim]
 	}
 	return out
 }

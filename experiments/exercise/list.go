@@ -80,11 +80,11 @@ var exercises = map[string]exercise{
 	"12.3": {word("no"), "What is SW between a set and the same set in another order?", "Its SW is 0: a small loss does not say that anything is new."},
 
 	"13.1": {function(hidden), "Every second corner of a hexagon: its sides point across the axes and the diagonal.", "No direction of the three tells them apart; a fourth does."},
-	"13.2": {number(0.1, 3.7), "Bisect: share(3) is too much, share(6) too little.", "A bump of half that width would see less: what it costs comes from the directions around the blind one."},
-	"13.3": {number(1e-6, math.Pow(2, 4)), "Half of the subsets of 5 directions are even.", "2^(L−1) points in each cloud."},
+	"13.2": {number(0.1, 4.0), "Bisect: share(3) is too much, share(6) too little.", "A bump of half that width would see less: what it costs comes from the directions around the blind one."},
+	"13.3": {number(0.05, 1.84), "Twins of eight angles: append(seven, 77.5).", "Each slice to hide from doubles the clouds and lowers SW², which never becomes 0."},
 
 	"14.1": {number(0.15, 4), "Four times the points. The floor falls like a power of n: which?", "Like 1/n: more points help against noise, in any dimension."},
-	"14.2": {word("yes"), "How many directions are blind to a difference of two given clouds?", "The directions that are blind to a difference have probability 0. Had the clouds been built after the directions, the answer would be no."},
+	"14.2": {number(0.15, 138), "More than half is floor where 1/d is below it.", "A quarter of the floor, four times the dimensions."},
 	"14.3": {function(disagree), "In the plane the corners of a square hide from both axes: even ones against odd ones.", "Near for one distance, far for the other."},
 
 	"15.1": {function(optimalAlong), "Which direction sees (0, 0) beside (3, 0), and (1, 4) beside (2, 4)? Draw the four points.",
@@ -121,7 +121,7 @@ var exercises = map[string]exercise{
 	"19.2": {function(arc), "d is the difference without whole circles; take the smaller of d and 1 - d.", "It is at most 1/2: nothing on a circle is farther away."},
 	"19.3": {function(onCircle), "p·u and p·v are the coordinates in the plane of the circle; math.Atan2 has their angle.", "The nearest point of the circle has the angle of the projection."},
 
-	"20.1": {number(0.25, 340), "The error of independent directions falls like 1/√L.", "About seven times as many."},
+	"20.1": {number(0.12, 0.73), "Axes {1, 0, 0}, {0, 1, 0} and {0, 0, 1}, and the rest as in icosahedral.", "Right angles get degree 2 of F right and make degree 4 worse: they gain less than the six."},
 	"20.2": {function(fourAxes), "Where do the corners of a cube point?", "The diagonals of a cube: a direction along each has the second moments of the sphere."},
 	"20.3": {function(fromBall), "Take the next three while their point, moved to −1 to 1, lies outside the ball.", "Inside the ball no direction has corners."},
 
