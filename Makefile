@@ -95,8 +95,7 @@ docs-pictures: setup
 
 # --- checks -------------------------------------------------------------------------------------------------------
 
-# On the pure-Go backend, which has nothing to compile (SWLAB_BACKEND=xla chooses otherwise), but for TestTrainEvaluate, which trains on
-# XLA. make check runs all tests on the best backend found.
+# On the pure-Go backend, which has nothing to compile (SWLAB_BACKEND=xla chooses otherwise).
 test: setup ## formatting and the fast tests
 	@$(env) bad=$$(find . -path './.?*' -prune -o -name '*.go' -print0 | xargs -0 gofmt -l) || exit 1; \
 	if [ -n "$$bad" ]; then echo "FAILED: not formatted (gofmt -w mends it):"; echo "$$bad"; exit 1; fi
