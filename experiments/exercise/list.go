@@ -21,7 +21,7 @@ var exercises = map[string]exercise{
 	"00.2": {function(meanPairing), "In the mean over all matchings, how often does an x meet each y?", "Every x meets every y equally often: it agrees with the mean over all pairings."},
 	"00.3": {function(dearCoordinate), "Along the first coordinate nearly nothing should happen, across it much.", "The first coordinate hardly differs, so its order is an accident; the second decides."},
 
-	"01.1": {number(0.02, 0.2958), "The second angle finishes what two angles can do: read the last row of the table.",
+	"01.1": {number(0.02, 0.2947), "The second angle finishes what two angles can do: read the last row of the table.",
 		"It stands after the first step of each angle: both coordinates have the right values, but not together."},
 	"01.2": {computed(1e-3, translated), "Along θ both clouds differ by θ'v. What is the mean of (θ'v)² over the sphere?", "F(θ) = (θ'v)², whose mean over the sphere is |v|²/3."},
 	"01.3": {function(onePercent), "The error falls like 1/√L: one estimate tells how many slices one percent takes.", "Half as many slices are not enough."},
