@@ -720,8 +720,11 @@ func Preset(name string) Option { return option("preset", name) }
 // Rows are the rows of a table, by ids or names.
 func Rows(names ...string) Option { return option("rows", strings.Join(names, ",")) }
 
-// Metric is the column of a table that [Results] draws.
-func Metric(name string) Option { return option("metric", name) }
+// Metric is the column of a table that [Results] draws; several are drawn for one row.
+func Metric(names ...string) Option { return option("metric", strings.Join(names, ",")) }
+
+// Title is what a picture of [Results] shows.
+func Title(claim string) Option { return option("title", claim) }
 
 // Against is the row that [Results] compares the others with, as its picture names it.
 func Against(row string) Option { return option("against", row) }

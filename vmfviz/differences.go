@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/plot"
@@ -122,7 +123,14 @@ func (d *differencePlot) axes() {
 	if d.Up {
 		left, right = "← worse", "better →"
 	}
-	d.X.Label.Text = fmt.Sprintf("%s        %s\n%s against %s, 95 %% intervals", left, right, d.Quantity, d.Reference)
+	if d.X.Min > -2*room { // nothing stands on that side
+		left = ""
+	}
+	if d.X.Max < 2*room {
+		right = ""
+	}
+	sides := strings.TrimSpace(left + "        " + right)
+	d.X.Label.Text = fmt.Sprintf("%s\n%s against %s, 95 %% intervals", sides, d.Quantity, d.Reference)
 	d.X.Label.TextStyle.Font.Size, d.X.Tick.Label.Font.Size = pointsLarge, pointsLarge
 	names := make([]string, len(d.lines))
 	for i, l := range d.lines {

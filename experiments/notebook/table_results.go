@@ -79,7 +79,8 @@ func (b *Session) Results(name string, v reproduce.View) error {
 }
 
 // howToRead is the caption of the pictures of results.
-const howToRead = "Each line: the difference to the row at 0, paired by seed. A grey interval holds 0: not resolved. Rows with † are not in the paper."
+const howToRead = "Each line: the difference to the row at 0, paired by seed, with its 95 % interval, not corrected for their number. " +
+	"A grey one holds 0: not resolved. Rows with † are not in the paper."
 
 // Stored reads the stored result (docs/results) of the paper's table of that name at the preset
 // desk. Without one the error is fs.ErrNotExist.

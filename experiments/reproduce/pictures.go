@@ -16,16 +16,17 @@ import (
 	"github.com/sliced-wasserstein/lab/vmfviz"
 )
 
-// compared is what the picture of a table shows: a column, and the row that the others are compared with. A key is the
-// name of a table, or of a study for its other tables.
-var compared = map[string]struct{ column, row string }{
-	"reconstruction": {"emd", "sw"},
-	"shapes":         {"avg", "sw"},
-	"generation":     {"mmd_emd", "sw"},
-	"gap":            {"range", "uniform"},
-	"ablation_kappa": {"emd", "la-v-dsw-kappa0.1"},
-	"ablation_L":     {"emd", "sw-L500"},
-	"ablation_T":     {"emd", "v-dsw-T0"},
+// usual is what the picture of a table shows: a column, or several of one row, and the row that the others are compared
+// with. A key is the name of a table, or of a study for its other tables.
+var usual = map[string]View{
+	"reconstruction":          {Metric: "emd", Against: "sw"},
+	"shapes":                  {Metric: "pc1,pc2,pc3,pc4,pc5,pc6,avg", Rows: "la-v-dsw", Against: "sw"},
+	"generation":              {Metric: "mmd_emd", Against: "sw"},
+	"short_generation_result": {Metric: "mmd_emd", Against: "emd-approx"},
+	"gap":                     {Metric: "range", Against: "uniform"},
+	"ablation_kappa":          {Metric: "emd", Against: "la-v-dsw-kappa0.1"},
+	"ablation_L":              {Metric: "emd", Against: "sw-L500"},
+	"ablation_T":              {Metric: "emd", Against: "v-dsw-T0"},
 }
 
 // PagePicture is a picture of a page of results.
@@ -64,86 +65,108 @@ func PagePictures(page string, v View) ([]PagePicture, error) {
 	return out, nil
 }
 
-// View chooses what a picture shows of a table. The zero View is the usual picture. A row is named by its id, or as a
-// picture names it.
+// View chooses what a picture shows of a table. The zero View is the usual picture. A row or a column is named by its id,
+// or as a picture names it; several are separated by commas without a space.
 type View struct {
-	Rows    string `json:"rows"`    // separated by commas without a space; "": all
-	Metric  string `json:"metric"`  // a column, by key or heading; "": the one that says most
+	Title   string `json:"title"`   // what the picture shows; "": the table's title
+	Rows    string `json:"rows"`    // "": all
+	Metric  string `json:"metric"`  // a column, or several for a picture of one row; "": what says most
 	Against string `json:"against"` // the row that the others are compared with; "": the usual one
 	Repeats int    `json:"repeats"` // the number of seeds, the first ones; 0: all
 }
 
 // Picture draws how far the rows of a filled table are from one of them in a column, in per cent, paired by seed, with
-// 95 % intervals. A part of a table without that row is compared with its first. It is nil where there is nothing to
-// compare. A title "" is replaced by one.
+// 95 % intervals; or how far one row is in several columns. A part of a table without the usual row to compare with takes
+// its first. The picture is nil where there is nothing to compare. A title "" is replaced by one.
 func Picture(f table.Results, title string, v View) (*vmfviz.Picture, error) {
 	o, lines, err := differences(f, v)
 	if lines == nil || err != nil {
 		return nil, err
 	}
-	o.Title = cmp.Or(title, f.Table.Name+", preset "+f.Preset)
+	o.Title = cmp.Or(v.Title, title, f.Table.Name+", preset "+f.Preset)
 	return vmfviz.Differences(o, lines...)
 }
 
-// differences returns the lines of Picture, in the order of the rows.
+// differences returns the lines of Picture, in the order of the rows and columns.
 func differences(f table.Results, v View) (o vmfviz.DifferencesOptions, lines []vmfviz.Difference, err error) {
-	what, ok := compared[f.Table.Name]
-	if !ok {
-		what = compared[f.Table.Study]
-	}
-	shown, err := v.choose(f.Table, &what.row, &what.column)
+	against, shown, columns, err := v.choose(f.Table)
 	if err != nil {
 		return o, nil, err
 	}
-	cell := func(r table.Row) table.Cell {
-		c := f.Cells[r.ID][what.column]
-		if v.Repeats > 0 && len(c.Values) > v.Repeats {
-			return table.NewCell(c.Values[:v.Repeats]...)
+	cell := func(r table.Row, c table.Column) table.Cell {
+		found := f.Cells[r.ID][c.Key]
+		if v.Repeats > 0 && len(found.Values) > v.Repeats {
+			return table.NewCell(found.Values[:v.Repeats]...)
 		}
-		return c
+		return found
 	}
-	rows := slices.DeleteFunc(slices.Clone(f.Table.Rows), func(r table.Row) bool { return len(cell(r).Values) == 0 || !shown(r.ID) })
+	rows := slices.DeleteFunc(slices.Clone(f.Table.Rows), func(r table.Row) bool {
+		return len(cell(r, columns[0]).Values) == 0 || !shown(r.ID)
+	})
 	if len(rows) < 2 {
 		return o, nil, nil
 	}
-	reference := rows[max(0, slices.IndexFunc(rows, func(r table.Row) bool { return r.ID == what.row }))]
-	c := f.Table.Columns[slices.IndexFunc(f.Table.Columns, func(c table.Column) bool { return c.Key == what.column })]
-	o.Quantity, o.Up = c.Name, c.Better == table.Up
-	o.Reference, o.Number = strings.TrimSuffix(label(f.Table, reference), "†"), number(cell(reference).Mean*c.Scale)
+	reference := max(0, slices.IndexFunc(rows, func(r table.Row) bool { return r.ID == against }))
+	of := rows[reference]
+	o.Up, o.Reference = columns[0].Better == table.Up, strings.TrimSuffix(label(f.Table, of), "†")
+	rows = slices.Delete(rows, reference, reference+1)
+	if len(columns) == 1 {
+		o.Quantity, o.Number = columns[0].Name, number(cell(of, columns[0]).Mean*columns[0].Scale)
+	} else if o.Quantity = label(f.Table, rows[0]); len(rows) > 1 {
+		return o, nil, fmt.Errorf("several metrics take one row beside %s, found %d rows", o.Reference, len(rows))
+	}
 	for _, r := range rows {
-		value, half := table.Relative(cell(r), cell(reference))
-		if r.ID != reference.ID && !math.IsNaN(value) && !math.IsInf(value, 0) {
-			lines = append(lines, vmfviz.Difference{Label: label(f.Table, r), Value: value, Half: half})
+		for _, c := range columns {
+			name := c.Name
+			if len(columns) == 1 {
+				name = label(f.Table, r)
+			}
+			value, half := table.Relative(cell(r, c), cell(of, c))
+			if !math.IsNaN(value) && !math.IsInf(value, 0) {
+				lines = append(lines, vmfviz.Difference{Label: name, Value: value, Half: half})
+			}
 		}
 	}
 	return o, lines, nil
 }
 
-// choose sets the row that the others are compared with and the column, if the view has them, and tells which rows it
-// shows.
-func (v View) choose(t table.Table, reference, column *string) (shown func(id string) bool, err error) {
-	rows, columns := map[string]string{}, map[string]string{}
+// choose returns the row that the others are compared with, tells which rows are shown, and returns the columns: those of
+// the view, or the usual ones.
+func (v View) choose(t table.Table) (against string, shown func(id string) bool, columns []table.Column, err error) {
+	rows, keys := map[string]string{}, map[string]string{}
 	for _, r := range t.Rows {
 		rows[r.ID], rows[strings.TrimSuffix(label(t, r), "†")] = r.ID, r.ID
 	}
 	for _, c := range t.Columns {
-		columns[c.Key], columns[c.Name] = c.Key, c.Key
+		keys[c.Key], keys[c.Name] = c.Key, c.Key
 	}
-	find := func(kind, name string, known map[string]string, to *string) {
-		if id, ok := known[strings.TrimSuffix(name, "†")]; ok {
-			*to = id
-		} else if name != "" && err == nil {
-			err = suggest.Unknown(kind, name, slices.Sorted(maps.Keys(known)))
+	find := func(kind, names string, known map[string]string) (ids []string) {
+		for _, name := range strings.Split(strings.ReplaceAll(names, ", ", "\x00"), ",") {
+			name = strings.TrimSuffix(strings.ReplaceAll(name, "\x00", ", "), "†")
+			if id, ok := known[name]; ok {
+				ids = append(ids, id)
+			} else if name != "" && err == nil {
+				err = suggest.Unknown(kind, name, slices.Sorted(maps.Keys(known)))
+			}
 		}
+		return ids
 	}
-	find("row", v.Against, rows, reference)
-	find("metric", v.Metric, columns, column)
-	ids := []string{*reference}
-	for _, name := range strings.Split(strings.ReplaceAll(v.Rows, ", ", "\x00"), ",") {
-		ids = append(ids, "")
-		find("row", strings.ReplaceAll(name, "\x00", ", "), rows, &ids[len(ids)-1])
+	u, ok := usual[t.Name]
+	if !ok {
+		u = usual[t.Study]
 	}
-	return func(id string) bool { return v.Rows == "" || slices.Contains(ids, id) }, err
+	if v.Metric == "" {
+		v.Metric, v.Rows = u.Metric, cmp.Or(v.Rows, u.Rows)
+	}
+	against = u.Against
+	if ids := find("row", v.Against, rows); len(ids) > 0 {
+		against = ids[0]
+	}
+	ids := append(find("row", v.Rows, rows), against)
+	for _, key := range find("metric", v.Metric, keys) {
+		columns = append(columns, t.Columns[slices.IndexFunc(t.Columns, func(c table.Column) bool { return c.Key == key })])
+	}
+	return against, func(id string) bool { return v.Rows == "" || slices.Contains(ids, id) }, columns, err
 }
 
 // number writes a mean with three digits.

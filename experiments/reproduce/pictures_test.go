@@ -3,6 +3,7 @@ package reproduce
 import (
 	"math"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/janpfeifer/must"
@@ -19,26 +20,30 @@ func TestPicturesAreTheNumbers(t *testing.T) {
 	bars := 0
 	for _, file := range append(files, "../../docs/results/short_reconstruction_result-real.json") {
 		f := must.M1(table.ReadFile(file))
-		what, ok := compared[f.Table.Name]
+		what, ok := usual[f.Table.Name]
 		if !ok {
-			what = compared[f.Table.Study]
+			what = usual[f.Table.Study]
 		}
-		reference := f.Cells[what.row][what.column].Values
 		var want [][2]float64
 		for _, r := range f.Table.Rows {
-			values := f.Cells[r.ID][what.column].Values
-			if len(values) == 0 || r.ID == what.row {
+			if r.ID == what.Against || what.Rows != "" && r.ID != what.Rows {
 				continue
 			}
-			n := min(len(values), len(reference))
-			sum, squares, whole := 0.0, 0.0, 0.0
-			for k := range n {
-				d := values[k] - reference[k]
-				sum, squares, whole = sum+d, squares+d*d, whole+reference[k]
+			for column := range strings.SplitSeq(what.Metric, ",") {
+				values, reference := f.Cells[r.ID][column].Values, f.Cells[what.Against][column].Values
+				if len(values) == 0 {
+					continue
+				}
+				n := min(len(values), len(reference))
+				sum, squares, whole := 0.0, 0.0, 0.0
+				for k := range n {
+					d := values[k] - reference[k]
+					sum, squares, whole = sum+d, squares+d*d, whole+reference[k]
+				}
+				m := float64(n)
+				deviation := math.Sqrt((squares - sum*sum/m) / (m - 1))
+				want = append(want, [2]float64{100 * sum / whole, 100 * m * student[n] * deviation / math.Sqrt(m) / whole})
 			}
-			m := float64(n)
-			deviation := math.Sqrt((squares - sum*sum/m) / (m - 1))
-			want = append(want, [2]float64{100 * sum / whole, 100 * m * student[n] * deviation / math.Sqrt(m) / whole})
 		}
 		o, lines, err := differences(f, View{})
 		if err != nil || len(lines) != len(want) || o.Reference == "" || o.Up {
@@ -56,7 +61,8 @@ func TestPicturesAreTheNumbers(t *testing.T) {
 	}
 }
 
-// TestView: a view draws some rows, by another metric, against another row, of the first seeds.
+// TestView: a view draws some rows, by another metric, against another row, of the first seeds; and one row by several
+// metrics.
 func TestView(t *testing.T) {
 	f := must.M1(table.ReadFile("../../docs/results/ablation_L-desk.json"))
 	values := func(row string) []float64 { return f.Cells[row]["sw"].Values }
@@ -68,7 +74,11 @@ func TestView(t *testing.T) {
 	if want := 100 * ((a[0]+a[1])/(b[0]+b[1]) - 1); lines[0].Label != "SW, L = 500" || math.Abs(lines[0].Value-want) > 1e-9 {
 		t.Errorf("%+v, expected %g", lines[0], want)
 	}
-	for _, v := range []View{{Rows: "sw-L500,no"}, {Metric: "emt"}, {Against: "SW"}} {
+	o, lines, err = differences(f, View{Rows: "la-v-dsw-L50", Metric: "EMD,SW"})
+	if err != nil || len(lines) != 2 || o.Quantity != "LA v-DSW, L = 50" || lines[0].Label != "EMD" || lines[1].Label != "SW" {
+		t.Errorf("%+v, %+v, %v", o, lines, err)
+	}
+	for _, v := range []View{{Rows: "sw-L500,no"}, {Metric: "emt"}, {Against: "SW"}, {Metric: "EMD,SW"}} {
 		if p, err := Picture(f, "", v); err == nil {
 			t.Errorf("%+v draws %v", v, p)
 		}
