@@ -128,23 +128,23 @@ var exercises = map[string]exercise{
 	"31.1": {number(0.03, 18.9), "Read the line of EMD: the sign and the colour say behind.", "A loss is best by its own measure: the verdict depends on the score."},
 	"31.2": {number(1e-6, 3), "Count the vermilion lines among L, G, N, A, EA and LA v-DSW.", "L, N and LA, by less than 1 %: a verdict depends on the epoch, too."},
 
-	"33.1": {number(1e-6, 4), "Draw PC1 to PC6, one after the other, and look at the line of CD x m.", "On PC1 and PC3 it ties with SW. Two shapes would have told another story."},
-	"33.2": {word("PC2"), "A blue line is ahead. Look at that of N v-DSW.", "Of 54 intervals, nine losses on six shapes, two or three miss 0 by chance alone."},
+	"33.1": {number(1e-6, 4), "Count the vermilion lines.", "On PC1 and PC3 it ties with SW. Two shapes would have told another story."},
+	"33.2": {word("PC2"), "A blue line is ahead.", "Of 54 intervals, nine losses on six shapes, two or three miss 0 by chance alone."},
 
-	"34.1": {word("L"), "Only blue lines are ahead of the row at 0.", "L alone goes further; the others do worse than one location for all."},
+	"34.1": {number(0.03, -4), "The number at the right of the line of L v-DSW, with its sign.", "It is 3.7 of 100, but per cent of what the constant leaves, 92. The others do worse than one location for all."},
 	"34.2": {number(0.15, 6.7), "Read both ends of the line of LA on the axis.", "The paper's LA is 4 % ahead of one step: three seeds of this column cannot tell that from 0."},
 
 	"35.1": {number(0.03, 14.7), "The line of SW (L = 1).", "One slice a pair is too few, 50 are enough: the noise of the slices counts only when it is large."},
 	"35.2": {number(0.15, 11.7), "Read both ends of the line on the axis.", "Two seeds leave 12.7 standard errors on either side, three 4.3."},
 
-	"36.1": {number(0.15, -0.43), "The line of another pair's location.", "It is not even behind: whose location it is makes no difference."},
+	"36.1": {number(1e-6, 3), "A blue line is ahead.", "All three, by less than 1 %: whoever has learned no location, or another pair's, is ahead after the last epoch."},
 	"36.2": {number(0.03, -7.7), "The line of Max-SW (T = 50), moving. Ahead is below 0.", "Where all depends on one slice, an ascent that moves is worth a lot."},
 
 	"37.1": {number(0.15, 3), "Read both ends of the line on the axis.", "With three it is 0.6 %, with five 0.5 %: the third seed buys the most."},
 	"37.2": {word("no"), "Does the line of κ = 1 hold 0?", "The interval is three times as wide. With κ = 0.1 it shares the random numbers of each seed, with SW it does not."},
 
 	"38.1": {number(0.03, -3.4), "The number at the right of the line, with its sign.", "Its interval holds 0: three seeds see neither this nor 10 %."},
-	"38.2": {word("no"), "Does the line of EMD hold 0?", "Seen from the real chairs, its lead is within the noise of three seeds."},
+	"38.2": {word("no"), "Does the line of SW hold 0?", "Seen from the real chairs, the lead of EMD is within the noise of three seeds."},
 }
 
 // chamferTwins are two clouds on a line whose nearest neighbours are all at distance 0.
