@@ -52,11 +52,12 @@ var exercises = map[string]exercise{
 	"07.2": {number(1e-3, math.Acos(0.6)*180/math.Pi), "The prediction is x₁ + y₂, divided by its norm: (3, 4, 0) / 5 at first.", "53.1°: the same two sets, another prediction."},
 	"07.3": {function(ordersOfLA), "The y axis comes near. Turn it a little.", "One cloud, two lists, two directions."},
 
-	"08.1": {number(0.1, 16), "Try lab.Slices(14, 15, 16, 17, 18), and look at the ends of W2.",
-		"16 with these clouds and this seed. More are not always better: which matchings a flow keeps is chance."},
-	"08.2": {function(chamferTwins), "Points may coincide. Nearest neighbours do not count how many points stand where.",
+	"08.1": {function(chamferTwins), "Points may coincide. Nearest neighbours do not count how many points stand where.",
 		"Each point has a neighbour at distance 0, but different numbers of points stand there."},
-	"08.3": {number(0.02, 2), "A step leaves the share 1 − η of every distance.", "|1 − η| < 1 below 2: it is 2/λ, with the curvature λ = 1."},
+	"08.2": {number(0.02, 0.514), "curve(func(t float64) (r, a float64) { return 0.5 * (0.1 + 0.9*math.Sqrt(t)), 8 * math.Sqrt(t) })",
+		"It begins at 0.365. SW arrives since along every direction the order is right already; the nearest neighbours are wrong."},
+	"08.3": {number(0.05, 1), "Try 0.9, 1.1, and fresh slices with lab.Fresh(true), lab.Steps(60).",
+		"Along its own direction one slice has the curvature 1, twice the mean: a step leaves the share 1 − 2η of a distance there."},
 
 	"09.1": {word("alike"), "Look at the last row: which output belongs to which input?",
 		"At the same learning rate Chamfer still makes one cloud for all: its gradient is another one, and says nothing of how many points go where."},
