@@ -47,8 +47,8 @@ var exercises = map[string]exercise{
 	"06.2": {function(tangentStep), "Subtract (g'θ) θ from g, go s times what is left, and divide by the norm.", "The step turns the direction and keeps its length."},
 	"06.3": {function(localTop), "Look at seeds for the guitar and the mug first: two or three of 16 starts end low.", "From there no small step leads up. Several starts, or a certificate, tell."},
 
-	"07.1": {number(1, 104.5), "Collect predict(\"l\", sorted(x, v), y, trained(\"l\")) for the six axes, and take the largest experiments.Angle of two of them.",
-		"L has one weight for every place in the list: trained or not, its direction turns with the order."},
+	"07.1": {word("none"), "rows := x.Rows(), add 1 to every coordinate of every row, and predict for lab.Points(rows).",
+		"Where the clouds stand enters all six. A map of centred clouds would pass."},
 	"07.2": {number(1e-3, math.Acos(0.6)*180/math.Pi), "The prediction is x₁ + y₂, divided by its norm: (3, 4, 0) / 5 at first.", "53.1°: the same two sets, another prediction."},
 	"07.3": {function(ordersOfLA), "The y axis comes near. Turn it a little.", "One cloud, two lists, two directions."},
 
