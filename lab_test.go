@@ -595,6 +595,17 @@ func TestDisplacement(t *testing.T) {
 	}
 }
 
+// TestTurned: a quarter turn takes y to x and leaves z.
+func TestTurned(t *testing.T) {
+	withProcess(t, "")
+	got := Points([][]float64{{0, 1, 5}}).Turned(0, 90)
+	for i, v := range []float32{0, 1, 5, 1, 0, 5} {
+		if math.Abs(float64(got.Coordinates()[i]-v)) > 1e-6 {
+			t.Fatalf("found %v", got.Coordinates())
+		}
+	}
+}
+
 func Example() {
 	x, y := Cloud("chair"), Cloud("bed")
 	d := SW(x, y, Slices(1000), Mean())

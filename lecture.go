@@ -392,6 +392,21 @@ func Displacement(from, to *Clouds, times ...float64) *Clouds {
 	return EMD(from, to).Plan().Move(times...)
 }
 
+// Turned turns a cloud around its z axis: a cloud for each angle, in degrees.
+func (c *Clouds) Turned(degrees ...float64) *Clouds {
+	var out []float32
+	for _, angle := range degrees {
+		sin, cos := math.Sincos(angle * math.Pi / 180)
+		for _, p := range c.Rows() {
+			p[0], p[1] = cos*p[0]+sin*p[1], cos*p[1]-sin*p[0]
+			for _, v := range p {
+				out = append(out, float32(v))
+			}
+		}
+	}
+	return made("", out, len(degrees), c.Points, c.Dim)
+}
+
 // Strip draws each of several sets of clouds as a row, with its name, at most six of them.
 func Strip(rows ...*Clouds) *Picture {
 	var labels []string

@@ -41,6 +41,8 @@ type CloudsOptions struct {
 	View View
 	// Cell is the width of a cloud in pixels; 0 means as many as fit, at most 190.
 	Cell int
+	// Together gives all columns one centre, the middle of the first row, so that equal clouds look equal.
+	Together bool
 }
 
 // cloudView sees objects whose front faces -z, as ShapeNet's, from the front.
@@ -62,7 +64,7 @@ func Split(points []float32, n int) ([][]float32, error) {
 // Clouds draws rows of point clouds below each other, for comparison: column j of every row belongs
 // together, for example input j and its reconstructions. All cells have one scale and one view in
 // perspective with y up, and the cells of a column one centre (the middle of the bounding box of
-// its first cloud), so that a reconstruction that is shifted or shrunk looks it. Near points are
+// its first cloud, unless Together), so that a reconstruction that is shifted or shrunk looks it. Near points are
 // larger and darker. A single column of up to four clouds is drawn as a row, with the captions
 // above.
 func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
@@ -89,6 +91,9 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 			}
 			if first := slices.IndexFunc(rows, func(r CloudRow) bool { return r.Clouds[j] != nil }); first >= 0 {
 				center := middle(rows[first].Clouds[j])
+				if o.Together {
+					center = middle(slices.Concat(rows[0].Clouds...))
+				}
 				cell.points = around(center, c)
 				if r.Behind != nil {
 					cell.points, cell.behind = append(around(center, r.Behind), cell.points...), len(r.Behind)/3

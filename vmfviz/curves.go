@@ -35,7 +35,7 @@ type Series struct {
 	// Label names the curve in the legend. A curve without one looks like the first of its role, as
 	// one of several closed forms. A thin one without a role has the colour of the curve before it.
 	Label string
-	// X and Y are the points, X not decreasing. A nil X means 1, 2, 3, ... A NaN in Y is a gap.
+	// X and Y are the points, X not decreasing but for Dots. A nil X means 1, 2, 3, ... A NaN in Y is a gap.
 	X, Y []float64
 	// Low and High bound a band around the curve, for example ± one standard error; nil means none. Where one
 	// of them is NaN, like the bounds of a single slice, there is no band.
@@ -145,7 +145,7 @@ func (s Series) check(name string, logX, logY bool) error {
 			return checkNumber(fmt.Sprintf("%s.%s[%d]", name, field, i), v, log)
 		}
 		last := s.x(max(i, 1) - 1)
-		err := cmp.Or(number("X", s.x(i), logX), errorIf(i > 0 && s.x(i) < last,
+		err := cmp.Or(number("X", s.x(i), logX), errorIf(!s.Dots && i > 0 && s.x(i) < last,
 			"%s.X[%d] = %g comes after %g, expected numbers that do not decrease", name, i, s.x(i), last))
 		if err != nil || math.IsNaN(y) {
 			return err

@@ -209,7 +209,7 @@ func Reconstructions(clouds *datasets.Set, names []string, looks ...Snapshot) (*
 	for _, k := range looks {
 		rows = append(rows, vmfviz.CloudRow{Caption: fmt.Sprintf("step %d", k.Step), Clouds: must.M1(vmfviz.Split(k.Points, clouds.Clouds))})
 	}
-	return vmfviz.Clouds(vmfviz.CloudsOptions{Columns: names}, rows...)
+	return vmfviz.Clouds(vmfviz.CloudsOptions{Columns: names, Together: true}, rows...)
 }
 
 // image renders a picture as HTML.

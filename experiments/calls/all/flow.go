@@ -70,7 +70,7 @@ func drawLooks(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := vmfviz.CloudsOptions{Title: s.Title, Cell: 110}
+	o := vmfviz.CloudsOptions{Title: s.Title, Cell: 110, Together: true}
 	input := vmfviz.CloudRow{Caption: "input", Role: vmfviz.Input}
 	last := len(all[0].Flow.Frames) - 1
 	var rows []vmfviz.CloudRow

@@ -80,9 +80,10 @@ func generated(r *calls.Request, a *calls.Answer) error {
 	s := struct {
 		N      int     `json:"n" range:"1.."`
 		Epochs int     `json:"epochs" range:"1.."`
+		Batch  int     `json:"batch" range:"1.."`
 		Slices int     `json:"slices" range:"1.."`
 		Rate   float64 `json:"learning_rate" range:">0.."`
-	}{N: 1, Epochs: latent.DefaultGenerator().Epochs, Slices: 100, Rate: 1e-3}
+	}{N: 1, Epochs: latent.DefaultGenerator().Epochs, Batch: latent.DefaultGenerator().Batch, Slices: 100, Rate: 1e-3}
 	if err := r.Apply(&s); err != nil {
 		return err
 	}
@@ -95,7 +96,7 @@ func generated(r *calls.Request, a *calls.Answer) error {
 		return err
 	}
 	c := latent.DefaultGenerator()
-	c.Epochs, c.Slices, c.LearningRate, c.Seed = s.Epochs, s.Slices, s.Rate, r.Seed
+	c.Epochs, c.Batch, c.Slices, c.LearningRate, c.Seed = s.Epochs, s.Batch, s.Slices, s.Rate, r.Seed
 	g, err := latent.TrainGenerator(r.Context(), e, latent.Codes{Name: "codes", Vectors: set, N: len(set) / pointnet.LatentSize}, c,
 		func(done, total int, _ float64) {
 			if done%10 == 0 {

@@ -218,7 +218,7 @@ func sweeping(r *calls.Request, a *calls.Answer) error {
 		c.PerClass, c.PerTest = 0, 0
 	}
 	if s.Fast {
-		c.Base.Points, c.Base.Batch, c.Base.Epochs, c.Base.Steps, c.Seeds = min(c.Base.Points, 32), 8, 1, 2, c.Seeds[:1]
+		c.Base.Points, c.Base.Batch, c.Base.Epochs, c.Base.Steps, c.Seeds = min(c.Base.Points, 32), 8, 1, 2, c.Seeds[:min(2, len(c.Seeds))]
 		c.PerClass, c.PerTest = min(c.PerClass, 1), min(c.PerTest, 1)
 		for i, v := range c.Vary {
 			c.Vary[i].Values = v.Values[:min(2, len(v.Values))]
