@@ -510,8 +510,8 @@ func Curve(xLabel, yLabel string, x, y []float64) *Picture {
 	return Curves(xLabel, yLabel, Data{X: x, Y: y})
 }
 
-// VMF draws von Mises-Fisher distributions on the sphere side by side, with a slider of κ in a notebook: for each κ 400
-// directions around the location, of any length but 0, from the same random numbers.
+// VMF draws von Mises-Fisher distributions on the sphere side by side, for each κ 400 directions around the location, of any
+// length but 0, from the same random numbers; in a notebook the first, with a slider of κ.
 func VMF(location []float64, kappa ...float64) *Picture {
 	return draw("vmf", map[string]string{"kappa": list(kappa)}, client.Raw("location", location, len(location)))
 }

@@ -86,7 +86,7 @@ func picture(r *calls.Request, a *calls.Answer) error {
 		if err != nil {
 			return err
 		}
-		a.Text["turns"], err = vmfviz.SphereHTML(vmfviz.SphereOptions{Title: s.Title, Replace: true}, panels...)
+		a.Text["turns"], err = vmfviz.SphereHTML(vmfviz.SphereOptions{Title: s.Title, Replace: true}, panels[0])
 		return err
 	}
 	if s.Kind == "turn" {
