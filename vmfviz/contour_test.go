@@ -26,7 +26,7 @@ func TestContours(t *testing.T) {
 		{"nowhere", func(p [3]float64) float64 { return p[2] }, 2, 0},
 		{"constant", func(p [3]float64) float64 { return 1 }, 1, 0},
 	} {
-		o := contours{projection: From(33, 21).projection(true), f: HeatOf("", 60, c.f).sampler()}
+		o := contours{projection: From(33, 21).projection(true), f: heatOf("", 60, c.f).sampler()}
 		length, ends := 0.0, map[plotter.XY]int{}
 		for _, s := range o.grid().segments(c.level) {
 			a, b := o.back(s[0].X, s[0].Y), o.back(s[1].X, s[1].Y)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/plot"
@@ -18,8 +17,10 @@ import (
 type CurvePanel struct {
 	Title string
 	// XLabel and YLabel name what the axes show, with its unit or convention, for example "step"
-	// and "SW² (sum over points)". From 0 to 180, "in degrees", there is a tick every 30.
+	// and "SW² (sum over points)".
 	XLabel, YLabel string
+	// Degrees: X is an angle in degrees. From 0 to 180 there is a tick every 30.
+	Degrees bool
 	// LogX and LogY make an axis logarithmic; its values must be positive.
 	LogX, LogY bool
 	// Smooth, from 0 (off) to below 1, draws on top of each curve, then pale, its centred moving
@@ -118,7 +119,7 @@ func (c CurvePanel) plot() (p *plot.Plot, all []plotter.XYs) {
 	if c.LogX || p.X.Min == p.X.Max {
 		pad(&p.X, 0.03)
 	}
-	if strings.HasSuffix(c.XLabel, "in degrees") && p.X.Min == 0 && p.X.Max == 180 {
+	if c.Degrees && p.X.Min == 0 && p.X.Max == 180 {
 		p.X.Tick.Marker = halfTurn
 	}
 	pad(&p.Y, 0.05)

@@ -112,7 +112,7 @@ func TestEdges(t *testing.T) {
 	point, poles, rim := []float32{5, 5, 5}, []float32{0, 0, 1, 0, 0, -1}, []float32{0, 1, 0, 0, 0, 1, 0, -1, 0}
 	same := append(slices.Clone(point), point...)
 	flat := make([]float64, 32)
-	huge := HeatOf("", 10, func(t [3]float64) float64 { return 1e150 * t[0] * t[1] })
+	huge := heatOf("", 10, func(t [3]float64) float64 { return 1e150 * t[0] * t[1] })
 	huge.Contours = true
 	for name, f := range map[string]drawing{
 		"location at eye":     sphere(From(0, 90), SpherePanel{Location: up, Path: up}),

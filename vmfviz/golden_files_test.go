@@ -17,7 +17,7 @@ import (
 // TestGoldenPage: the script of SphereHTML draws what it drew when it was looked
 // at: samples with a slider of κ, then a function with a path.
 func TestGoldenPage(t *testing.T) {
-	h := HeatOf("F(θ)", 12, func(t [3]float64) float64 { return 0.2 + 0.5*t[0]*t[0] + 0.3*t[1]*t[2] })
+	h := heatOf("F(θ)", 12, func(t [3]float64) float64 { return 0.2 + 0.5*t[0]*t[0] + 0.3*t[1]*t[2] })
 	page := must.M1(SphereHTML(SphereOptions{Title: "Samples and costs"},
 		SpherePanel{Caption: "κ = 20", VMF: &VMF{Kappa: 20, Noise: testNoise(4, 20)}, Location: unit32([3]float64{0.6, 0.7, 0.2})},
 		SpherePanel{Caption: "cost", Heat: h, Points: vmf(3, 12, [3]float64{1, 0, 1}, 20), Location: unit32([3]float64{-1, 0.2, 0.3}), LocationLabel: "θ",

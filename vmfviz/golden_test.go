@@ -44,7 +44,7 @@ var goldenPictures = []struct {
 	{"contours", func() (*Picture, error) {
 		mean := vec3{0.5, 0.6, 0.6}.unit()
 		f := func(t [3]float64) float64 { return 0.7*math.Exp(8*(dot(t, mean)-1)) + 0.5*math.Exp(20*(t[0]-1)) }
-		h := HeatOf("density", 40, f)
+		h := heatOf("density", 40, f)
 		h.Contours = true
 		return SphereMap(SphereOptions{Title: "Contours"}, SpherePanel{Heat: h, Caption: "a mixture"})
 	}},
@@ -151,7 +151,7 @@ var goldenPictures = []struct {
 
 // ascent is a panel with a function, a path, and samples around a location.
 func ascent(from, step, location [3]float64) SpherePanel {
-	h := HeatOf("F(θ), mean over points", 30, func(t [3]float64) float64 { return 0.2 + 0.5*t[0]*t[0] + 0.3*t[1]*t[2] })
+	h := heatOf("F(θ), mean over points", 30, func(t [3]float64) float64 { return 0.2 + 0.5*t[0]*t[0] + 0.3*t[1]*t[2] })
 	var path []float32
 	for i := range 12 {
 		path = append(path, unit32(vec3(from).add(vec3(step).scale(float64(i))))...)

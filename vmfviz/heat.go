@@ -41,16 +41,6 @@ func SphereGrid(rows int) []float32 {
 	return grid
 }
 
-// HeatOf evaluates f on SphereGrid(rows).
-func HeatOf(label string, rows int, f func(theta [3]float64) float64) *Heat {
-	g := SphereGrid(rows)
-	h := &Heat{Label: label, Values: make([]float64, len(g)/3)}
-	for i := range h.Values {
-		h.Values[i] = f(row3(g, i))
-	}
-	return h
-}
-
 func (h *Heat) rows() int { return int(math.Round(math.Sqrt(float64(len(h.Values)) / 2))) }
 
 func (h *Heat) check(name string) error {

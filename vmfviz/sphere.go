@@ -22,8 +22,6 @@ type SpherePanel struct {
 	// Groups, if not nil, has a number from 0 for each point; equal numbers have one colour, that
 	// of the series, and one shape.
 	Groups []int
-	// Labels, if not nil, has a name for each point, which stands beside it; "" is none. Such points are larger.
-	Labels []string
 	// Marks are directions [N, 3] with rings around them, for example the diagonals of a cube that
 	// points should avoid.
 	Marks []float32
@@ -48,8 +46,6 @@ func (p SpherePanel) check(name string) error {
 		checkUnit(name+".Location", p.Location, 3),
 		errorIf(p.Groups != nil && len(p.Groups) != len(p.Points)/3,
 			"%s.Groups has length %d, expected %d, one for each of Points", name, len(p.Groups), len(p.Points)/3),
-		errorIf(p.Labels != nil && len(p.Labels) != len(p.Points)/3,
-			"%s.Labels has length %d, expected %d, one for each of Points", name, len(p.Labels), len(p.Points)/3),
 		each(p.Groups, func(i, g int) error {
 			return errorIf(g < 0, "%s.Groups[%d] is %d, expected a number from 0", name, i, g)
 		}),

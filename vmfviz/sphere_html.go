@@ -31,16 +31,15 @@ type turningTick struct {
 }
 
 type turningFrame struct {
-	Caption  string   `json:"caption"`
-	Points   string   `json:"points,omitempty"`
-	Labels   []string `json:"labels,omitempty"`
-	Noise    []byte   `json:"noise,omitempty"` // 16-bit numbers, 65535 for 1
-	Kappa    float64  `json:"kappa,omitempty"`
-	Path     string   `json:"path,omitempty"`
-	Location string   `json:"location,omitempty"`
-	Label    string   `json:"label,omitempty"`
-	Heat     []byte   `json:"heat,omitempty"` // 2·rows² bytes
-	Rows     int      `json:"rows,omitempty"`
+	Caption  string  `json:"caption"`
+	Points   string  `json:"points,omitempty"`
+	Noise    []byte  `json:"noise,omitempty"` // 16-bit numbers, 65535 for 1
+	Kappa    float64 `json:"kappa,omitempty"`
+	Path     string  `json:"path,omitempty"`
+	Location string  `json:"location,omitempty"`
+	Label    string  `json:"label,omitempty"`
+	Heat     []byte  `json:"heat,omitempty"` // 2·rows² bytes
+	Rows     int     `json:"rows,omitempty"`
 }
 
 // SphereHTML returns the picture of [Sphere] as a piece of HTML that turns: by dragging, with the
@@ -75,7 +74,7 @@ func SphereHTML(o SphereOptions, panels ...SpherePanel) (string, error) {
 		}
 	}
 	for _, p := range panels {
-		f := turningFrame{Caption: p.Caption, Points: pack(p.Points), Labels: p.Labels, Path: pack(p.Path), Location: pack(p.Location),
+		f := turningFrame{Caption: p.Caption, Points: pack(p.Points), Path: pack(p.Path), Location: pack(p.Location),
 			Label: cmp.Or(p.LocationLabel, "ε")}
 		if p.VMF != nil {
 			f.Kappa = p.VMF.Kappa

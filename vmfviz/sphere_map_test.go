@@ -129,7 +129,7 @@ func TestSeam(t *testing.T) {
 func TestMapPixels(t *testing.T) {
 	v := vec3{0.6, -0.3, 0.9}
 	f := func(theta [3]float64) float64 { return dot(theta, v) * dot(theta, v) }
-	h := HeatOf("", 48, f)
+	h := heatOf("", 48, f)
 	scale := newHeatScale([]SpherePanel{{Heat: h}})
 	values := map[color.NRGBA]float64{}
 	for i := range shades {
@@ -159,4 +159,14 @@ func TestMapPixels(t *testing.T) {
 	if want := dot(v, v) / 3; math.Abs(sum/count-want) > 0.02*want {
 		t.Errorf("the mean over the map is %.4f, over the sphere %.4f", sum/count, want)
 	}
+}
+
+// heatOf evaluates f on SphereGrid(rows).
+func heatOf(label string, rows int, f func(theta [3]float64) float64) *Heat {
+	g := SphereGrid(rows)
+	h := &Heat{Label: label, Values: make([]float64, len(g)/3)}
+	for i := range h.Values {
+		h.Values[i] = f(row3(g, i))
+	}
+	return h
 }

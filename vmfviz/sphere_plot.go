@@ -124,9 +124,6 @@ func (p *spherePlot) points(front bool) {
 	if p.small {
 		r = max(0.8, 0.7*r)
 	}
-	if p.Labels != nil {
-		r = 3.2
-	}
 	opacity := 0.75
 	if !front {
 		opacity = 0.22
@@ -152,12 +149,6 @@ func (p *spherePlot) points(front bool) {
 		p.Add(&plotter.Scatter{XYs: dots.XYs, GlyphStyle: round(white, r+0.6)})
 	}
 	p.Add(dots)
-	for i, name := range p.Labels {
-		if d := row3(p.Points, i).unit(); name != "" && p.front(d) == front {
-			style := bold(theme.style(pointsLabel, p.behind(theme.dark(theme.Input), front)))
-			label(p.Plot, p.at(d), name, style, p.beside(p.at(d), vg.Point{X: 9, Y: 7}), true)
-		}
-	}
 }
 
 // marks draws a ring around each marked direction of one half.

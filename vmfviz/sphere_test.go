@@ -21,8 +21,8 @@ func TestHeatInterpolation(t *testing.T) {
 		}
 	}
 	f := func(t [3]float64) float64 { return 1 + t[0]*t[0] - 0.5*t[1]*t[2] + 0.3*t[2] }
-	at := HeatOf("", 40, f).sampler()
-	one := HeatOf("", 5, func([3]float64) float64 { return 7 }).sampler()
+	at := heatOf("", 40, f).sampler()
+	one := heatOf("", 5, func([3]float64) float64 { return 7 }).sampler()
 	worst := 0.0
 	dirs := append(vmf(1, 3000, [3]float64{0, 0, 1}, 0), 0, 0, 1, 0, 0, -1, 1, 0, 0, -1, 0, 0)
 	for i := range len(dirs) / 3 {

@@ -36,7 +36,7 @@ func TestSphereHTML(t *testing.T) {
 	points := vmf(1, 100, [3]float64{1, 2, 3}, 5)
 	page, d := readPage(t, SphereOptions{Title: `</script><b>"x"`, View: From(10, 20)},
 		SpherePanel{Caption: "κ = 5", Points: points, Location: up},
-		SpherePanel{Heat: HeatOf("F", 6, func(t [3]float64) float64 { return t[2] }), Path: points[:9]},
+		SpherePanel{Heat: heatOf("F", 6, func(t [3]float64) float64 { return t[2] }), Path: points[:9]},
 		SpherePanel{VMF: &VMF{Kappa: 12, Noise: testNoise(3, 5000)}, Location: up})
 	if d.Title != `</script><b>"x"` || d.Azimuth != 10 || d.Elevation != 20 || len(d.Frames) != 3 || d.Frames[1].Rows != 6 {
 		t.Errorf("data %+v", d)

@@ -228,16 +228,6 @@ func (b *Session) Finished(e *engine.Engine, set *datasets.Set, c train.Config) 
 	return r, nil
 }
 
-// Reset removes the run of c on set, finished or not, and what Live has kept of it. The next call
-// starts over.
-func (b *Session) Reset(e *engine.Engine, set *datasets.Set, c train.Config) error {
-	dir, err := b.folder(e, set, c)
-	if err != nil {
-		return err
-	}
-	return errors.Join(os.RemoveAll(dir), os.RemoveAll((&live{dir: dir}).looksFile()))
-}
-
 // time records the seconds until the returned function is called: defer b.time("training")().
 func (b *Session) time(part string) func() {
 	began := time.Now()

@@ -54,6 +54,16 @@ func chamfer(x, y []float32) float64 {
 	return way(x, y) + way(y, x)
 }
 
+// pairwise is the matrix of one distance between two sets.
+func pairwise(ctx context.Context, e *engine.Engine, first, second *datasets.Set, distance string, o Config) (Matrix, error) {
+	sets := [][2]side{{newSide(first), newSide(second)}}
+	m, err := matrices(ctx, e, must.M1(named(distance)), sets, o)
+	if err != nil {
+		return Matrix{}, err
+	}
+	return m[0], nil
+}
+
 // TestPairwise: every pair of blocks that do not divide the sets, against float64; clouds of
 // different sizes; the halves of symmetric distances.
 func TestPairwise(t *testing.T) {
@@ -64,7 +74,7 @@ func TestPairwise(t *testing.T) {
 		name string
 		x, y *datasets.Set
 	}{{"cd", a, b}, {"cd", a, a}, {"emd-exact", same, b}, {"emd-exact", b, b}} {
-		got := must.M1(Pairwise(ctx, e, c.x, c.y, c.name, Config{}))
+		got := must.M1(pairwise(ctx, e, c.x, c.y, c.name, Config{}))
 		if got.Rows != c.x.Clouds || got.Cols != c.y.Clouds || got.MatchedMass != 1 {
 			t.Errorf("%s: [%d, %d], assigned %v", c.name, got.Rows, got.Cols, got.MatchedMass)
 		}
@@ -125,7 +135,7 @@ func TestIdenticalSets(t *testing.T) {
 // gives the numbers of an uninterrupted call and of one without a store.
 func TestResume(t *testing.T) {
 	e, a, b := graphtest.Engine(t), random(8, 35, 16), random(9, 20, 16)
-	want := must.M1(Pairwise(context.Background(), e, a, b, "cd", Config{}))
+	want := must.M1(pairwise(context.Background(), e, a, b, "cd", Config{}))
 	o := Config{Store: filepath.Join(t.TempDir(), "new", "store")}
 	ctx, cancel := context.WithCancel(context.Background())
 	var steps []int
@@ -137,7 +147,7 @@ func TestResume(t *testing.T) {
 			cancel()
 		}
 	}
-	if _, err := Pairwise(ctx, e, a, b, "cd", o); !errors.Is(err, context.Canceled) || len(steps) != 4 {
+	if _, err := pairwise(ctx, e, a, b, "cd", o); !errors.Is(err, context.Canceled) || len(steps) != 4 {
 		t.Fatalf("%v after %d blocks", err, len(steps))
 	}
 	files := func() []string { return must.M1(filepath.Glob(filepath.Join(o.Store, "*", "*"))) }
@@ -151,7 +161,7 @@ func TestResume(t *testing.T) {
 		for _, f := range files() {
 			must.M(os.Chtimes(f, old, old))
 		}
-		got := must.M1(Pairwise(context.Background(), e, a, b, "cd", o))
+		got := must.M1(pairwise(context.Background(), e, a, b, "cd", o))
 		if !slices.Equal(got.Values, want.Values) || got.MatchedMass != want.MatchedMass {
 			t.Error("other numbers than without a store")
 		}
@@ -185,7 +195,7 @@ func TestResume(t *testing.T) {
 		name string
 	}{{other, b, "cd"}, {b, a, "cd"}, {a, b, "emd-exact"}} {
 		before := len(files())
-		if _, err := Pairwise(context.Background(), e, c.x, c.y, c.name, Config{Store: o.Store}); err != nil ||
+		if _, err := pairwise(context.Background(), e, c.x, c.y, c.name, Config{Store: o.Store}); err != nil ||
 			len(files()) != before+6 {
 			t.Errorf("%s: %d blocks written, %v", c.name, len(files())-before, err)
 		}

@@ -43,7 +43,7 @@ func TestGoldenCells(t *testing.T) {
 	}
 }
 
-// TestGoldenScores: matrices and scores of both distances of the paper, through Compare and Pairwise.
+// TestGoldenScores: matrices and scores of both distances of the paper, through Compare and matrices.
 func TestGoldenScores(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a minute on the pure-Go backend: make check does it on XLA")
@@ -64,7 +64,7 @@ func TestGoldenScores(t *testing.T) {
 			key  string
 			a, b *datasets.Set
 		}{{"_gg", generated, generated}, {"_gr", generated, reference}, {"_rr", reference, reference}} {
-			got := must.M1(Pairwise(ctx, e, m.a, m.b, d.name, o))
+			got := must.M1(pairwise(ctx, e, m.a, m.b, d.name, o))
 			graphtest.Close(t, d.key+m.key, got.Values, numbers(d.key+m.key), d.tol)
 		}
 		s := r.Scores(d.name)

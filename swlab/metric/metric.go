@@ -76,7 +76,7 @@ func (r *Report) Scores(name string) *Scores {
 	return *d.scores(r)
 }
 
-// Config configures Compare and Pairwise.
+// Config configures Compare.
 type Config struct {
 	Distances []string // of Compare; nil: PaperDistances
 	// Normalize computes emd-approx as swlab.DistanceConfig.Normalize does: for pairs that are

@@ -2,7 +2,6 @@ package metric
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/sliced-wasserstein/lab/datasets"
 	"github.com/sliced-wasserstein/lab/swlab/engine"
@@ -25,28 +24,9 @@ func (s side) is(t side) bool {
 	return s.digest == t.digest && s.Clouds == t.Clouds && s.Points == t.Points && s.Dim == t.Dim
 }
 
-// Pairwise is the matrix of a distance from every cloud of first to every cloud of second. If both
-// are the same clouds and the distance is symmetric, it computes one half; the approximate EMD is
-// not symmetric.
-func Pairwise(ctx context.Context, e *engine.Engine, first, second *datasets.Set, distance string,
-	o Config) (Matrix, error) {
-	o.Distances = []string{distance}
-	if err := Check(second, first, o); err != nil {
-		return Matrix{}, err
-	}
-	first, second = together(first, second)
-	d, err := named(distance)
-	if err != nil {
-		return Matrix{}, err
-	}
-	m, err := matrices(ctx, e, d, [][2]side{{newSide(first), newSide(second)}}, o)
-	if err != nil {
-		return Matrix{}, fmt.Errorf("%s: %w", distance, err)
-	}
-	return m[0], nil
-}
-
-// matrices computes those of one distance for several pairs of sets.
+// matrices computes those of one distance for several pairs of sets, from every cloud of the first to
+// every cloud of the second. If both are the same clouds and the distance is symmetric, it computes one
+// half; the approximate EMD is not symmetric.
 func matrices(ctx context.Context, e *engine.Engine, d distance, sets [][2]side, o Config) ([]Matrix, error) {
 	s, err := newSolver(e, d)
 	if err != nil {

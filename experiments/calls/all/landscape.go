@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/sliced-wasserstein/lab/experiments/calls"
 	"github.com/sliced-wasserstein/lab/vmfviz"
@@ -29,7 +30,7 @@ func drawLandscape(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error)
 		for i := range angles {
 			angles[i] = 180 * float64(i) / float64(half-1)
 		}
-		p := vmfviz.CurvePanel{XLabel: "angle of the direction in degrees", YLabel: label}
+		p := vmfviz.CurvePanel{XLabel: "angle of the direction in degrees", YLabel: label, Degrees: true}
 		for i, l := range all {
 			c := vmfviz.Series{X: angles, Y: l.Values[:half]}
 			if len(all) > 1 {
@@ -64,7 +65,7 @@ type curveSettings struct {
 // drawCurves draws the curves y0 against x0, y1 against x1, ..., with errors e0, e1, ... where they have some. The x axis is
 // logarithmic where its values are positive and span a factor of 20; then so is the y axis if its values span one of 8.
 func drawCurves(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
-	p := vmfviz.CurvePanel{XLabel: s.X, YLabel: s.Y}
+	p := vmfviz.CurvePanel{XLabel: s.X, YLabel: s.Y, Degrees: strings.HasSuffix(s.X, "in degrees")}
 	var all []curveSettings
 	if err := json.Unmarshal([]byte(s.Lines), &all); err != nil {
 		return nil, fmt.Errorf("lines: %w", err)
