@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 	"github.com/gomlx/gomlx/core/tensors"
 
@@ -79,10 +78,8 @@ type CostFunc func(directions *tensors.Tensor) (costs, slopes *tensors.Tensor, e
 // values that stay on the device, so compile time does not depend on the number of steps.
 type Maximizer struct {
 	ascent Ascent
-	start  engine.Program[startIn[tensor], startOut[tensor]]
 	draw   engine.Program[drawIn[tensor], drawOut[tensor]]
-	climb  engine.Program[climbIn[tensor], climbState[tensor]]
-	value  engine.Program[climbIn[tensor], valueOut[tensor]]
+	climb  engine.Program[climbIn[tensor], climbOut[tensor]]
 	costs  func(x, y *tensors.Tensor) (CostFunc, error) // nil: in the graph
 }
 
@@ -90,67 +87,71 @@ type (
 	node   = *graph.Node
 	tensor = *tensors.Tensor
 
-	startIn[T any]    struct{ Random, X T }
-	startOut[T any]   struct{ Random, Location T }
 	drawIn[T any]     struct{ Random, Location, X, Y T }
-	drawOut[T any]    struct{ Directions T }
+	drawOut[T any]    struct{ Random, Location, Directions T }           // Directions around a location, or a uniform one
 	climbState[T any] struct{ Random, Location, First, Second, Count T } // with the moments and steps of Adam
 	climbIn[T any]    struct {
 		State         climbState[T]
 		X, Y          T
 		Costs, Slopes T // nil: in the graph
 	}
-	valueOut[T any] struct{ Pairs T }
+	climbOut[T any] struct {
+		State climbState[T]
+		Pairs T // of several starts: the values before the step
+	}
 )
 
 // NewMaximizer prepares the ascent of an objective in a graph. The key tells maximizers of the engine
-// apart (engine.NewProgram); it need not hold the number of steps.
+// apart (engine.NewProgram); of the ascent it need not hold the number of steps.
 func NewMaximizer(e *engine.Engine, key any, a Ascent, objective Objective) (*Maximizer, error) {
-	return newMaximizer(e, key, a, func(src Source, at *graph.Node, in climbIn[node]) *graph.Node {
+	return newMaximizer(e, key, a, nil, func(src Source, at *graph.Node, in climbIn[node]) *graph.Node {
 		return objective(src, at, in.X, in.Y)
 	})
 }
 
 // NewHostMaximizer prepares the ascent of an objective whose costs are found outside of the graph.
 func NewHostMaximizer(e *engine.Engine, key any, a Ascent, o HostObjective) (*Maximizer, error) {
-	c, err := newMaximizer(e, key, a, func(src Source, at *graph.Node, in climbIn[node]) *graph.Node {
+	c, err := newMaximizer(e, key, a, o.Directions, func(src Source, at *graph.Node, in climbIn[node]) *graph.Node {
 		directions := o.Directions(src, at, in.X, in.Y)
 		return o.Value(Linearised(in.Costs, in.Slopes, directions), directions, in.X, in.Y)
 	})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		c.costs = o.Costs
 	}
-	c.costs = o.Costs
-	// The step draws the same directions again, from the same random state.
-	c.draw = engine.NewProgram[drawIn[tensor], drawOut[tensor]](e, key, func(in drawIn[node]) drawOut[node] {
-		return drawOut[node]{o.Directions(Seeded(in.Random), in.Location, in.X, in.Y)}
-	})
-	return c, nil
+	return c, err
 }
 
-func newMaximizer(e *engine.Engine, key any, a Ascent, value func(Source, node, climbIn[node]) node) (
-	*Maximizer, error) {
+func newMaximizer(e *engine.Engine, key any, a Ascent, directions func(src Source, location, x, y node) node,
+	value func(Source, node, climbIn[node]) node) (*Maximizer, error) {
 	if err := a.Check(); err != nil {
 		return nil, err
 	}
 	c := &Maximizer{ascent: a}
-	c.start = engine.NewProgram[startIn[tensor], startOut[tensor]](e, key, func(in startIn[node]) startOut[node] {
+	c.draw = engine.NewProgram[drawIn[tensor], drawOut[tensor]](e, key, func(in drawIn[node]) (out drawOut[node]) {
+		src := Seeded(in.Random)
+		if in.Location != nil { // the step draws the same directions again, from the same random state
+			out.Directions = directions(src, in.Location, in.X, in.Y)
+			return out
+		}
 		d := in.X.Shape().Dimensions
-		next, normals := graph.RandomNormal(in.Random, shapes.Make(in.X.DType(), d[0], d[2]))
-		return startOut[node]{next, Unit(normals)}
+		out.Location = Unit(src.Normal(d[0], d[2]))
+		out.Random = src.State
+		return out
 	})
-	c.climb = engine.NewProgram[climbIn[tensor], climbState[tensor]](e, key, func(in climbIn[node]) climbState[node] {
+	c.climb = engine.NewProgram[climbIn[tensor], climbOut[tensor]](e, key, func(in climbIn[node]) (out climbOut[node]) {
 		in.X, in.Y = graph.StopGradient(in.X), graph.StopGradient(in.Y)
 		s, src := in.State, Seeded(in.State.Random)
 		s.Count = graph.AddScalar(s.Count, 1)
 		s.Location, s.First, s.Second = a.Step(s.Location, s.First, s.Second, s.Count, func(at *graph.Node) *graph.Node {
-			return value(src, at, in)
+			pairs := value(src, at, in)
+			if a.Starts > 1 {
+				out.Pairs = pairs
+			}
+			return pairs
 		})
 		s.Random = src.State
-		return s
-	})
-	c.value = engine.NewProgram[climbIn[tensor], valueOut[tensor]](e, key, func(in climbIn[node]) valueOut[node] {
-		return valueOut[node]{value(Seeded(in.State.Random), in.State.Location, in)}
+		out.State = s
+		return out
 	})
 	return c, nil
 }
@@ -233,13 +234,9 @@ func (c *Maximizer) reach(seed int64, start int, from, x, y *tensors.Tensor, cos
 		return nil, nil, err
 	}
 	defer random.FinalizeAll()
-	state := climbState[tensor]{Random: random, Location: location}
-	in, free, err := c.withCosts(climbIn[tensor]{State: state, X: x, Y: y}, costs)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer free()
-	out, err := c.value.Call(in)
+	state := newState(random, location)
+	defer engine.Free(state.First, state.Second, state.Count)
+	out, err := c.step(climbIn[tensor]{State: state, X: x, Y: y}, costs)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -258,12 +255,9 @@ func (c *Maximizer) Start(seed int64, x *tensors.Tensor) (*tensors.Tensor, error
 		return nil, err
 	}
 	defer random.FinalizeAll()
-	begin, err := c.start.Call(startIn[tensor]{random, x})
-	if err != nil {
-		return nil, err
-	}
+	begin, err := c.draw.Call(drawIn[tensor]{Random: random, X: x})
 	engine.Free(begin.Random)
-	return begin.Location, nil
+	return begin.Location, err
 }
 
 // Path returns the locations [batch, dim] of one ascent of all pairs: those from which it starts, and those after
@@ -292,7 +286,7 @@ func (c *Maximizer) ascend(seed int64, from, x, y *tensors.Tensor, costs CostFun
 		return nil, err
 	}
 	defer random.FinalizeAll()
-	begin, err := c.start.Call(startIn[tensor]{random, x})
+	begin, err := c.draw.Call(drawIn[tensor]{Random: random, X: x})
 	if err != nil {
 		return nil, err
 	}
@@ -303,11 +297,7 @@ func (c *Maximizer) ascend(seed int64, from, x, y *tensors.Tensor, costs CostFun
 			return nil, err
 		}
 	}
-	d := x.Shape().Dimensions
-	zeros := func() *tensors.Tensor {
-		return tensors.FromFlatDataAndDimensions(make([]float32, d[0]*d[2]), d[0], d[2])
-	}
-	state := climbState[tensor]{begin.Random, begin.Location, zeros(), zeros(), tensors.FromScalar(0.0)}
+	state := newState(begin.Random, begin.Location)
 	for step := range c.ascent.Steps + 1 {
 		if step > 0 {
 			next, err := c.step(climbIn[tensor]{State: state, X: x, Y: y}, costs)
@@ -315,7 +305,8 @@ func (c *Maximizer) ascend(seed int64, from, x, y *tensors.Tensor, costs CostFun
 			if err != nil {
 				return nil, err
 			}
-			state = next
+			engine.Free(next.Pairs)
+			state = next.State
 		}
 		if see == nil {
 			continue
@@ -329,26 +320,24 @@ func (c *Maximizer) ascend(seed int64, from, x, y *tensors.Tensor, costs CostFun
 	return state.Location, nil
 }
 
-// step takes one step of the ascent.
-func (c *Maximizer) step(in climbIn[tensor], costs CostFunc) (next climbState[tensor], err error) {
-	in, free, err := c.withCosts(in, costs)
-	if err != nil {
-		return next, err
-	}
-	defer free()
-	return c.climb.Call(in)
+// newState is the state before the first step, with moments of 0.
+func newState(random, location tensor) climbState[tensor] {
+	zeros := func() tensor { return tensors.FromShape(location.Shape()) }
+	return climbState[tensor]{random, location, zeros(), zeros(), tensors.FromScalar(0.0)}
 }
 
-// withCosts adds the costs that are found outside of the graph, which the caller frees.
-func (c *Maximizer) withCosts(in climbIn[tensor], costs CostFunc) (climbIn[tensor], func(), error) {
-	if costs == nil {
-		return in, func() {}, nil
+// step takes one step of the ascent.
+func (c *Maximizer) step(in climbIn[tensor], costs CostFunc) (next climbOut[tensor], err error) {
+	if costs != nil {
+		drawn, err := c.draw.Call(drawIn[tensor]{in.State.Random, in.State.Location, in.X, in.Y})
+		if err != nil {
+			return next, err
+		}
+		defer engine.Free(drawn)
+		if in.Costs, in.Slopes, err = costs(drawn.Directions); err != nil {
+			return next, err
+		}
+		defer engine.Free(in.Costs, in.Slopes)
 	}
-	drawn, err := c.draw.Call(drawIn[tensor]{in.State.Random, in.State.Location, in.X, in.Y})
-	if err != nil {
-		return in, nil, err
-	}
-	defer engine.Free(drawn)
-	in.Costs, in.Slopes, err = costs(drawn.Directions)
-	return in, func() { engine.Free(in.Costs, in.Slopes) }, err
+	return c.climb.Call(in)
 }
