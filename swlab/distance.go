@@ -613,16 +613,7 @@ func (d Directions) check(pairs, dim int) error {
 	if len(d.Values) != size {
 		return fmt.Errorf("expected the %d values of shape %v, found %d", size, d.Shape, len(d.Values))
 	}
-	for i := 0; i < size; i += dim {
-		direction := d.Values[i : i+dim]
-		if !vec.Finite(direction...) {
-			return fmt.Errorf("direction %d is %v, expected finite numbers", i/dim, direction)
-		}
-		if vec.Largest(direction) == 0 {
-			return fmt.Errorf("direction %d is the zero vector, expected a direction", i/dim)
-		}
-	}
-	return nil
+	return vec.CheckDirections(d.Values, dim)
 }
 
 // fits returns an error if a call would not fit into the memory of this machine.

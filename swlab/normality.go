@@ -41,19 +41,15 @@ func Normality(x []float64, dim int, c NormalityConfig) (*NormalityStatistics, e
 	if err := settings.Of(&c).Check(); err != nil {
 		return nil, err
 	}
-	n := len(x)
-	if dim < 1 || n < dim || n%dim != 0 {
-		return nil, fmt.Errorf("x: expected points of %d coordinates, at least one, found %d numbers", dim, n)
-	}
-	if i := vec.NotFinite(x); i >= 0 {
-		return nil, fmt.Errorf("x: point %d, coordinate %d: expected a finite number, found %v", i/dim, i%dim, x[i])
+	if err := vec.CheckPoints("x", x, dim); err != nil {
+		return nil, err
 	}
 	if err := c.complete(dim); err != nil {
 		return nil, err
 	}
 	r := &NormalityStatistics{Statistics: make([]float64, len(c.Directions)/dim)}
 	parallel.Each(len(r.Statistics), func() (func(l int), func()) {
-		along := make([]float64, n/dim)
+		along := make([]float64, len(x)/dim)
 		return func(l int) {
 			for i := range along {
 				along[i] = floats.Dot(x[i*dim:(i+1)*dim], c.Directions[l*dim:(l+1)*dim])
@@ -71,14 +67,10 @@ func Normality(x []float64, dim int, c NormalityConfig) (*NormalityStatistics, e
 // complete checks the given directions, or draws them.
 func (c *NormalityConfig) complete(dim int) error {
 	if c.Directions != nil {
-		given := Directions{vec.To[float32](c.Directions), []int{len(c.Directions) / dim, dim}}
-		switch {
-		case c.Slices != 0 || c.Slicing != "":
+		if c.Slices != 0 || c.Slicing != "" {
 			return errors.New("slices and slicing would do nothing: the directions are given")
-		case len(c.Directions)%dim != 0:
-			return fmt.Errorf("directions: expected shape [L, %d], found %d numbers", dim, len(c.Directions))
 		}
-		if err := given.check(1, dim); err != nil {
+		if err := vec.CheckDirections(c.Directions, dim); err != nil {
 			return fmt.Errorf("directions: %w", err)
 		}
 		return nil

@@ -1,6 +1,7 @@
 package swlab
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -50,31 +51,15 @@ func TwoSampleTest(x, y []float64, dim int, c TwoSampleConfig) (*TwoSample, erro
 	if err := settings.Of(&c).Check(); err != nil {
 		return nil, err
 	}
-	for _, s := range []struct {
-		name   string
-		points []float64
-	}{{"x", x}, {"y", y}} {
-		n := len(s.points)
-		if dim < 1 || n < dim || n%dim != 0 {
-			return nil, fmt.Errorf("%s: expected points of %d coordinates, at least one, found %d numbers",
-				s.name, dim, n)
-		}
-		if i := vec.NotFinite(s.points); i >= 0 {
-			return nil, fmt.Errorf("%s: point %d, coordinate %d: expected a finite number, found %v",
-				s.name, i/dim, i%dim, s.points[i])
-		}
+	if err := cmp.Or(vec.CheckPoints("x", x, dim), vec.CheckPoints("y", y, dim)); err != nil {
+		return nil, err
 	}
 	along := NormalityConfig{Slices: c.Slices, Slicing: c.Slicing, Seed: c.Seed, Directions: c.Directions}
 	if err := along.complete(dim); err != nil {
 		return nil, err
 	}
-	t := twoSample{m: len(x) / dim, n: len(y) / dim, p: c.P, sorted: make([][]projection, len(along.Directions)/dim)}
-	if t.p == 0 {
-		t.p = 2
-	}
-	if c.Permutations == 0 {
-		c.Permutations = 999
-	}
+	t := twoSample{m: len(x) / dim, n: len(y) / dim, p: cmp.Or(c.P, 2), sorted: make([][]projection, len(along.Directions)/dim)}
+	c.Permutations = cmp.Or(c.Permutations, 999)
 	if err := memory.Check("projections of both samples", memory.Bytes(16, len(t.sorted), t.m+t.n)); err != nil {
 		return nil, err
 	}

@@ -119,16 +119,8 @@ func check(x, y []float64, dim int, c *Config) error {
 	if err := settings.Of(c).Check(); err != nil {
 		return err
 	}
-	for _, cloud := range []struct {
-		name   string
-		points []float64
-	}{{"x", x}, {"y", y}} {
-		if n := len(cloud.points); dim < 1 || n < dim || n%dim != 0 {
-			return fmt.Errorf("%s: expected points of %d coordinates, at least one, found %d numbers", cloud.name, dim, n)
-		}
-		if i := vec.NotFinite(cloud.points); i >= 0 {
-			return fmt.Errorf("%s: point %d, coordinate %d: expected a finite number, found %v", cloud.name, i/dim, i%dim, cloud.points[i])
-		}
+	if err := cmp.Or(vec.CheckPoints("x", x, dim), vec.CheckPoints("y", y, dim)); err != nil {
+		return err
 	}
 	if c.Directions == nil {
 		return c.draw(dim)
@@ -136,16 +128,8 @@ func check(x, y []float64, dim int, c *Config) error {
 	if c.Slices != 0 {
 		return errors.New("slices would do nothing: the directions are given")
 	}
-	if n := len(c.Directions); n == 0 || n%dim != 0 {
-		return fmt.Errorf("directions: expected shape [L, %d], found %d numbers", dim, n)
-	}
-	for i := range len(c.Directions) / dim {
-		switch theta := c.Directions[i*dim : (i+1)*dim]; {
-		case !vec.Finite(theta...):
-			return fmt.Errorf("directions: direction %d is %v, expected finite numbers", i, theta)
-		case vec.Largest(theta) == 0:
-			return fmt.Errorf("directions: direction %d is the zero vector, expected a direction", i)
-		}
+	if err := vec.CheckDirections(c.Directions, dim); err != nil {
+		return fmt.Errorf("directions: %w", err)
 	}
 	return nil
 }

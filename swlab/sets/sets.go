@@ -132,16 +132,11 @@ func (o Config) plan(s *datasets.Set) (*Embedding, error) {
 
 // directions are those given, or those that Distance draws for one pair.
 func (o Config) directions(dim int) ([]float64, error) {
-	if given := o.Directions; given != nil {
-		if len(given) == 0 || len(given)%dim != 0 {
-			return nil, fmt.Errorf("directions: expected shape [L, %d], found %d numbers", dim, len(given))
+	if o.Directions != nil {
+		if err := vec.CheckDirections(o.Directions, dim); err != nil {
+			return nil, fmt.Errorf("directions: %w", err)
 		}
-		for l := 0; l < len(given); l += dim {
-			if one := given[l : l+dim]; !vec.Finite(one...) || vec.Largest(one) == 0 {
-				return nil, fmt.Errorf("directions: direction %d is %v, expected finite numbers that are not all 0", l/dim, one)
-			}
-		}
-		return given, nil
+		return o.Directions, nil
 	}
 	c := loss.Defaults()
 	c.Slices, c.Slicing = o.Slices, o.Slicing
