@@ -158,7 +158,7 @@ func TestVMF(t *testing.T) {
 			t.Fatalf("number %d is %v, drawn at once %v", i, got[i], w)
 		}
 	}
-	se := math.Sqrt(vmf.VarCos(4, 10) / n)
+	se := math.Sqrt((vmf.MeanCos2(4, 10) - math.Pow(vmf.MeanResultantLength(4, 10), 2)) / n)
 	if a := v["mean_resultant_length"].(float64); math.Abs(a-dist.MeanResultantLength()) > 4*se || v["mean_resultant_length_expected"] != dist.MeanResultantLength() {
 		t.Errorf("%v", v)
 	}

@@ -16,10 +16,9 @@ const fractionDepth = 100
 
 // ratio holds A(kappa) in forms that keep their relative accuracy where A tends to 0 or to 1.
 type ratio struct {
-	mean  float64 // A
-	gap   float64 // 1 - A
-	scale float64 // A / kappa, 1/d at kappa = 0
-	cos2  float64 // E[omega^2] = 1 - (d-1) A / kappa
+	mean float64 // A
+	gap  float64 // 1 - A
+	cos2 float64 // E[omega^2] = 1 - (d-1) A / kappa
 }
 
 // besselRatio evaluates A by Perron's continued fraction (Gautschi and Slavik, Math. Comp. 32,
@@ -36,40 +35,7 @@ func besselRatio(d int, kappa float64) ratio {
 		e = (dim + 2*k - 1) * kappa / (2*kappa + dim + k - e)
 	}
 	scale := 1 / (kappa + dim - e)
-	return ratio{mean: kappa * scale, gap: (dim - e) * scale, scale: scale, cos2: (kappa + 1 - e) * scale}
-}
-
-// varianceSeriesFrom is the concentration above which varOmega uses the expansion in 1/kappa.
-func varianceSeriesFrom(d int) float64 { return math.Max(1000, 16*float64(d)) }
-
-// varOmega is Var(omega) = A'(kappa) = 1 - (d-1) A/kappa - A^2. For large kappa it is
-// (d-1)/(2 kappa^2) + ..., far below the rounding of the terms; there A is expanded as
-// sum_j c_j kappa^-j, whose coefficients follow from that same (Riccati) equation: c_0 = 1,
-// 2 c_j = (j-d) c_{j-1} - sum_{i=1..j-1} c_i c_{j-i}.
-func varOmega(d int, kappa float64) float64 {
-	r := besselRatio(d, kappa)
-	dim := float64(d)
-	if kappa < dim { // below, the loss of digits grows with kappa^2/d; in the form after it with d^2/kappa
-		return r.cos2 - r.mean*r.mean
-	}
-	if kappa < varianceSeriesFrom(d) {
-		g := kappa * r.gap
-		return (2*g - (dim-1)*(1-r.gap) - g*r.gap) / kappa
-	}
-	const terms = 16
-	var c [terms + 1]float64
-	c[0] = 1
-	sum, power := 0.0, 1/kappa
-	for j := 1; j <= terms; j++ {
-		c[j] = (float64(j) - dim) * c[j-1]
-		for i := 1; i < j; i++ {
-			c[j] -= c[i] * c[j-i]
-		}
-		c[j] /= 2
-		power /= kappa
-		sum -= float64(j) * c[j] * power
-	}
-	return sum
+	return ratio{mean: kappa * scale, gap: (dim - e) * scale, cos2: (kappa + 1 - e) * scale}
 }
 
 // logMean returns M(kappa) and rest = kappa - M(kappa) = -log E_uniform[exp(-kappa(1-omega))].

@@ -53,15 +53,6 @@ func MeanCos2(d int, kappa float64) float64 {
 	return besselRatio(d, kappa).cos2
 }
 
-// VarCos is the variance of mu.x, A_d'(kappa) = 1 - (d-1) A_d(kappa)/kappa - A_d(kappa)^2: 1/d at
-// kappa = 0 and (d-1)/(2 kappa^2) + ... at infinity.
-func VarCos(d int, kappa float64) float64 {
-	if !defined(d, kappa) {
-		return math.NaN()
-	}
-	return varOmega(d, kappa)
-}
-
 // KLUniform is the Kullback-Leibler divergence from the uniform distribution,
 // E[log f(x)] + log(surface) in nats: kappa A_d(kappa) + log C_d(kappa) - log C_d(0). It is zero at
 // kappa = 0, kappa^2/(2d) + ... near it, and grows like (d-1)/2 log(kappa). It is computed without

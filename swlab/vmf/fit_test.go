@@ -164,7 +164,7 @@ func TestSampleDistribution(t *testing.T) {
 			} else if ks := kolmogorov(across, omegaCDF(c.d-1, 0)); ks > 1.95 {
 				t.Errorf("direction across the location: statistic %.2f", ks)
 			}
-			if z := mixed / math.Sqrt(float64(n)*VarCos(c.d, c.kappa)/float64(c.d-1)); math.Abs(z) > 4 {
+			if z := mixed / math.Sqrt(float64(n)*varOmega(c.d, c.kappa)/float64(c.d-1)); math.Abs(z) > 4 {
 				t.Errorf("direction across and component along are correlated: %.1f standard errors", z)
 			}
 		})
