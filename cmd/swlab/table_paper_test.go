@@ -38,7 +38,7 @@ func TestPaperPreset(t *testing.T) {
 	}
 	call := func(name string, more ...string) []string {
 		args := append([]string{"table", "run", name, "--preset", "paper", "--select", "none", "--seeds", "1", "--out", store, "--backend", "go", "--format", "json"}, more...)
-		own := []string{"test=" + modelNet, "points=8", "batch=56", "epochs=1", "classifier_epochs=1", "classifier_batch=20"}
+		own := []string{"test=" + modelNet, "points=8", "batch=8", "epochs=1", "steps=1", "classifier_epochs=1", "classifier_batch=20"}
 		if name == "all" {
 			own = append(own, "chair_epochs=1", "chair_batch=16", "generator_epochs=1", "generator_batch=16",
 				"gap_points=32", "gap_batches=2", "gap_pairs=4", "gap_held_out=4", "gap_common=50", "gap_passes=1")
