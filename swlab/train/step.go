@@ -227,7 +227,7 @@ func (s *step) ascendLocation() error {
 		return nil
 	}
 	var from tensor
-	if s.draw.Before != nil {
+	if len(s.draw.Weights) > 0 {
 		s.draw.Random = s.random
 		predicted, err := s.programs.draw.Call(s.draw)
 		if err != nil {
@@ -235,7 +235,9 @@ func (s *step) ascendLocation() error {
 		}
 		s.later(predicted)
 		from = predicted.Location
-		s.AscentAngle = new(take(predicted.Report.Angle))
+		if predicted.Report.Angle != nil {
+			s.AscentAngle = new(take(predicted.Report.Angle))
+		}
 		s.draw.Before, s.draw.Updated = nil, nil
 	}
 	location, err := s.maximizer.Maximize(int64(stream(s.seed, s.Step, maximizeStream)), from, s.x, s.y)
@@ -363,36 +365,25 @@ func take(v tensor) float64 { return float64(v.Value().(float32)) }
 // evaluate returns the losses [batch] of x [batch, m, 3] with the network in evaluation mode and the
 // amortizer as it is.
 func (t *trainer) evaluate(x tensor, seed uint64) (losses []float32, err error) {
-	s := &step{trainer: t}
+	seeded := *t
+	seeded.seed = seed
+	s := &step{trainer: &seeded, x: x}
 	defer s.free()
-	random, err := graph.RNGStateFromSeed(int64(seed))
-	if err != nil {
+	if s.random, err = graph.RNGStateFromSeed(int64(seed)); err != nil {
 		return nil, err
 	}
-	s.later(random)
+	s.later(s.random)
 	out, err := t.programs.forward.Call(forwardIn[tensor]{Clouds: x, Net: t.state.Net})
 	if err != nil {
 		return nil, err
 	}
-	y := out.Decoded.Y
-	s.later(y)
-	in := gradientIn[tensor]{Draw: drawIn[tensor]{X: x, Y: y, Random: random, Weights: t.state.Amortizer.Weights}}
-	if t.maximizer != nil {
-		var from tensor
-		if len(in.Draw.Weights) > 0 {
-			predicted, err := t.draw.Call(in.Draw)
-			if err != nil {
-				return nil, err
-			}
-			s.later(predicted)
-			from = predicted.Location
-		}
-		in.Draw.Location, err = t.maximizer.Maximize(int64(stream(seed, 0, maximizeStream)), from, x, y)
-		s.later(in.Draw.Location)
-		if err != nil {
-			return nil, err
-		}
+	s.y = out.Decoded.Y
+	s.later(s.y)
+	s.draw = drawIn[tensor]{X: x, Y: s.y, Random: s.random, Weights: t.state.Amortizer.Weights}
+	if err := s.ascendLocation(); err != nil {
+		return nil, err
 	}
+	in := gradientIn[tensor]{Draw: s.draw}
 	if t.onHost {
 		drawn, err := t.draw.Call(in.Draw)
 		if err != nil {
@@ -400,7 +391,7 @@ func (t *trainer) evaluate(x tensor, seed uint64) (losses []float32, err error) 
 		}
 		s.later(drawn)
 		in.Directions = drawn.Directions
-		pairs, err := t.model.Loss.(loss.Sliced).HostPairs(x, y)
+		pairs, err := t.model.Loss.(loss.Sliced).HostPairs(x, s.y)
 		if err != nil {
 			return nil, err
 		}
