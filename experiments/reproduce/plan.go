@@ -82,6 +82,9 @@ func NewSchedule(l *runs.Store, name string, p Preset, only []string, ours bool)
 	if err != nil {
 		return nil, err
 	}
+	if seeds := p.ClaimSeeds[name]; seeds != nil {
+		p.ClaimSeeds = map[string][]uint64{t.Study: seeds}
+	}
 	plan := &Schedule{Table: p.With(t), Preset: p, Settings: p.Settings(t.Study)}
 	if !ours {
 		plan.Table = plan.Table.WithoutOurs()

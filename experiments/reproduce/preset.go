@@ -26,8 +26,8 @@ type Preset struct {
 	// What describes the preset in a sentence: its size, its time, what it needs.
 	What  string   `json:"what"`
 	Seeds []uint64 `json:"seeds"`
-	// ClaimSeeds are, by study, the seeds of ClaimRows, the rows that answer the paper's claims.
-	// Rows and studies without any have Seeds.
+	// ClaimSeeds are, by table or else by study, the seeds of ClaimRows, the rows that answer the
+	// paper's claims. Rows and studies without any have Seeds.
 	ClaimSeeds map[string][]uint64 `json:"claim_seeds"`
 	ClaimRows  []string            `json:"claim_rows"`
 	// Select says how the rows with candidates get their settings, one of Selections.
