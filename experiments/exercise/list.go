@@ -143,7 +143,7 @@ var exercises = map[string]exercise{
 	"36.1": {number(1e-6, 3), "A blue line is ahead.", "All three, by less than 1 %: whoever has learned no location, or another pair's, is ahead after the last epoch."},
 	"36.2": {number(0.03, -7.7), "The line of Max-SW (T = 50), moving. Ahead is below 0.", "Where all depends on one slice, an ascent that moves is worth a lot."},
 
-	"37.1": {number(0.15, 3), "Read both ends of the line on the axis.", "With three it is 0.6 %, with five 0.5 %: the third seed buys the most."},
+	"37.1": {number(1e-6, 7), "The first line that is grey.", "And with all ten. Who stops when a line is coloured finds more than there is."},
 	"37.2": {word("no"), "Does the line of κ = 1 hold 0?", "The interval is three times as wide. With κ = 0.1 it shares the random numbers of each seed, with SW it does not."},
 
 	"38.1": {number(0.03, -3.4), "The number at the right of the line, with its sign.", "Its interval holds 0: three seeds see neither this nor 10 %."},
