@@ -511,7 +511,7 @@ func Curve(xLabel, yLabel string, x, y []float64) *Picture {
 }
 
 // VMF draws von Mises-Fisher distributions on the sphere side by side, for each κ 400 directions around the location, of any
-// length but 0, from the same random numbers; in a notebook the first, with a slider of κ.
+// length but 0, from the same random numbers, with the share on its far side; in a notebook the first, with a slider of κ.
 func VMF(location []float64, kappa ...float64) *Picture {
 	return draw("vmf", map[string]string{"kappa": list(kappa)}, client.Raw("location", location, len(location)))
 }

@@ -45,8 +45,8 @@ type SliceOptions struct {
 // equally many points) and the projections aᵢ = θᵀxᵢ and bᵢ = θᵀyᵢ of some of their points on the
 // direction theta ([d], a unit vector), in a view in which theta lies in the picture plane, so that
 // a foot line is at right angles to it. Middle: the sorted projections of the same points, the i-th
-// smallest joined with the i-th smallest, the densities of all, and the cost F(θ); the axis runs to
-// the side to which the arrow points. Right: values, the costs F(θ₁) ... F(θ_L) of many directions,
+// smallest joined with the i-th smallest, of 30 points and more the densities of all, and the cost F(θ); the
+// axis runs to the side to which the arrow points. Right: values, the costs F(θ₁) ... F(θ_L) of many directions,
 // as a histogram with their mean, which is the squared sliced distance, and the option StdErr; nil
 // leaves this part out.
 //

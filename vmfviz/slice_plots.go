@@ -91,7 +91,7 @@ func (l sideLine) draw(p *plot.Plot, width vg.Length) {
 }
 
 // matchingPlot draws the sorted projections on two lines, at the heights 1 and 0, pairs joined, and
-// outside of them the densities of all projections.
+// outside of them the densities of all projections, unless they are few.
 func (c *sliced) matchingPlot() *plot.Plot {
 	p := theme.bare()
 	if dot(c.cam.right, c.theta) < -1e-6 { // the arrow points to the left
@@ -100,7 +100,11 @@ func (c *sliced) matchingPlot() *plot.Plot {
 	lo, hi := bounds(c.x.sorted, c.y.sorted)
 	off := 0.04 * math.Max(hi-lo, 1e-9)
 	lo, hi = lo-off, hi+off
-	const bins, height, gap = 28, 0.5, 0.08
+	const bins, few, gap = 28, 30, 0.08
+	height := 0.5
+	if len(c.x.sorted) < few {
+		height = 0
+	}
 	above, below := histogram(c.x.sorted, lo, hi, bins), histogram(c.y.sorted, lo, hi, bins)
 	unit := height / tallest(append(above, below...)...) // one scale for both
 	for i := range bins {
@@ -221,10 +225,14 @@ func (c *sliced) quantilePlot(w, h vg.Length) *plot.Plot {
 func (c *sliced) averagePlot(values []float64, w, h vg.Length) *plot.Plot {
 	p := theme.newPlot()
 	mean, stderr := stat.Mean(values, nil), c.opt.StdErr
-	p.X.Min, p.X.Max = bounds(values, []float64{c.cost, mean})
-	pad(&p.X, 0.04)
+	lo, hi := bounds(values) // the bins are the same for every slice
+	if d := 0.1 * math.Max(math.Abs(hi), 1e-8); hi-lo <= 1e-8*d {
+		lo, hi = lo-d, hi+d
+	}
+	p.X.Min, p.X.Max = bounds([]float64{lo, hi, c.cost})
+	p.X.Min, p.X.Max = at(&p.X, -0.04), at(&p.X, 1.04) // a line at 0 is seen beside the axis
 	n := int(math.Max(8, math.Min(26, 1.6*math.Sqrt(float64(len(values))))))
-	bars := &plotter.Histogram{Bins: histogram(values, p.X.Min, p.X.Max, n), FillColor: faded(theme.Reference, 0.35)}
+	bars := &plotter.Histogram{Bins: histogram(values, lo, hi, n), FillColor: faded(theme.Reference, 0.35)}
 	bars.LineStyle = draw.LineStyle{Color: theme.Background, Width: 0.75}
 	p.Add(bars)
 	top := tallest(bars.Bins...)

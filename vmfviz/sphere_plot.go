@@ -243,7 +243,8 @@ func (p *spherePlot) location(front bool) {
 	p.Add(a, disk(from, 3.2, theme.Direction))
 }
 
-// target marks where the location is, over all points around it, and writes its letter.
+// target marks where the location is, over all points around it, and writes its letter, which would
+// hide those around a location that points at the reader.
 func (p *spherePlot) target() {
 	if p.Location == nil {
 		return
@@ -258,6 +259,9 @@ func (p *spherePlot) target() {
 	}
 	if p.front(row3(p.Location, 0)) {
 		p.Add(mark(from, r+0.6, white, ring{1}), mark(from, r, dark, ring{1.4}))
+	}
+	if !ok && !p.area && p.Points != nil {
+		return
 	}
 	if p.small {
 		size = 12

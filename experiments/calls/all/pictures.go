@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
@@ -269,6 +270,15 @@ func drawVMF(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
 	panels, err := vmf(r, s)
 	if err != nil {
 		return nil, err
+	}
+	for i, p := range panels {
+		far := 0
+		for k := 0; k < len(p.VMF.Noise); k += 2 {
+			if float64(p.VMF.Noise[k]) < 1/(1+math.Exp(p.VMF.Kappa)) { // then ε·θ < 0
+				far++
+			}
+		}
+		panels[i].Caption = fmt.Sprintf("%.3g %% on the far side", 200*float64(far)/float64(len(p.VMF.Noise)))
 	}
 	return vmfviz.Sphere(vmfviz.SphereOptions{Title: s.Title}, panels...)
 }
