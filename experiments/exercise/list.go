@@ -44,7 +44,7 @@ var exercises = map[string]exercise{
 
 	"06.1": {function(turnsBy10), "Twice the rate turns about twice as far, as long as slopes keep their sign.", "Fifty steps in three coordinates cover at most about 50 η √3 radians."},
 	"06.2": {function(tangentStep), "Subtract (g'θ) θ from g, go s times what is left, and divide by the norm.", "The step turns the direction and keeps its length."},
-	"06.3": {function(localTop), "Look at seeds for the guitar and the mug first: two or three of 16 starts end low.", "From there no small step leads up. Several starts, or a certificate, tell."},
+	"06.3": {function(localTop), "Run the 16 seeds in a loop, for a long shape: a car, a rocket, a person.", "From there no small step leads up. Several starts tell."},
 
 	"07.1": {word("none"), "rows := x.Rows(), add 1 to every coordinate of every row, and predict for lab.Points(rows).",
 		"Where the clouds stand enters all six. A map of centred clouds would pass."},
