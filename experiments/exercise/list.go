@@ -62,7 +62,7 @@ var exercises = map[string]exercise{
 		"At the same learning rate Chamfer still makes one cloud for all: its gradient is another one, and says nothing of how many points go where."},
 	"09.2": {word("no"), "What decides the length of a step, beside the learning rate?",
 		"A mean over 256 points has a gradient 256 times smaller: a learning rate belongs to its reduction."},
-	"09.3": {number(0.3, 4.9), "lab.EMD(early.Reconstruct(a), early.Reconstruct(b)).Value by lab.EMD(a, b).Value; the same with run.",
+	"09.3": {number(0.3, 4.9), "Divide: apart(run) / apart(early).",
 		"The codes begin to matter after the mean shape is learnt."},
 
 	"10.1": {number(0.26, 4), "Compare the three values of a row with the three of row 0, seed by seed: are all larger, or all smaller?",
@@ -119,9 +119,9 @@ var exercises = map[string]exercise{
 	"18.2": {function(missedHalf), "The error of a mean of n points falls like 1/√n. Section 3 has the shift for 50.", "About twice the shift that 50 points need: √(50/12) is 2.04."},
 	"18.3": {word("no"), "Which of the two kinds of chance does the interval of the directions know?", "More directions say more about these two samples, and nothing about others."},
 
-	"19.1": {function(threeTimes), "Spread out, four hours are the most. What if all go to bed at one time, and where is it farthest from all three?",
+	"19.1": {function(arc), "d is the difference without whole circles; take the smaller of d and 1 - d.", "It is at most 1/2: nothing on a circle is farther away."},
+	"19.2": {function(threeTimes), "Spread out, four hours are the most. What if all go to bed at one time, and where is it farthest from all three?",
 		"All at 4 o'clock: 4, 4 and 12 hours, a mean of 6.67."},
-	"19.2": {function(arc), "d is the difference without whole circles; take the smaller of d and 1 - d.", "It is at most 1/2: nothing on a circle is farther away."},
 	"19.3": {function(onCircle), "p·u and p·v are the coordinates in the plane of the circle; math.Atan2 has their angle.", "The nearest point of the circle has the angle of the projection."},
 
 	"20.1": {number(0.12, 0.73), "Axes {1, 0, 0}, {0, 1, 0} and {0, 0, 1}, and the rest as in icosahedral.", "Right angles get degree 2 of F right and make degree 4 worse: they gain less than the six."},
