@@ -408,23 +408,17 @@ func (c *Clouds) Turned(degrees ...float64) *Clouds {
 }
 
 // Strip draws each of several sets of clouds as a row, with its name, at most six of them.
-func Strip(rows ...*Clouds) *Picture {
+func Strip(rows ...*Clouds) *Picture { return Film(nil, rows...) }
+
+// Film is Strip of clouds on their way, with titles above the columns: the first of a row has the colour of a cloud X, the last
+// that of Y. Without titles it is Strip.
+func Film(titles []string, rows ...*Clouds) *Picture {
 	var labels []string
 	var in []client.Input
 	for i, c := range rows {
 		labels, in = append(labels, c.Name), append(in, c.input(fmt.Sprint("x", i)))
 	}
-	return drawTitled("clouds", labels, in...)
-}
-
-// Film is Strip of clouds on their way, with titles above the columns: the first of a row has the colour of a cloud X, the last
-// that of Y.
-func Film(titles []string, rows ...*Clouds) *Picture {
-	p := Strip(rows...).found.Request
-	text, err := json.Marshal(titles)
-	client.Check(err)
-	p.Settings["columns"] = string(text)
-	return draw("clouds", p.Settings, p.Inputs...)
+	return drawTitled("clouds", labels, titles, in...)
 }
 
 // Called returns the clouds under another name.

@@ -122,7 +122,7 @@ func Plans(plans ...*Plan) *Picture {
 		flat := slices.Concat(arrays(p.Rows)...)
 		in = append(in, p.x.input("x"+k), p.y.input("y"+k), client.Raw("plan"+k, flat, len(p.Rows), 3))
 	}
-	return drawTitled("plans", titles, in...)
+	return drawTitled("plans", titles, nil, in...)
 }
 
 func arrays(rows [][3]float64) (out [][]float64) {
@@ -132,10 +132,18 @@ func arrays(rows [][3]float64) (out [][]float64) {
 	return out
 }
 
-func drawTitled(kind string, titles []string, in ...client.Input) *Picture {
-	labels, err := json.Marshal(titles)
-	client.Check(err)
-	return draw(kind, map[string]string{"labels": string(labels)}, in...)
+// drawTitled draws with titles of rows or panels and, unless they are nil, of columns.
+func drawTitled(kind string, titles, columns []string, in ...client.Input) *Picture {
+	settings := map[string]string{}
+	for name, list := range map[string][]string{"labels": titles, "columns": columns} {
+		if list == nil {
+			continue
+		}
+		text, err := json.Marshal(list)
+		client.Check(err)
+		settings[name] = string(text)
+	}
+	return draw(kind, settings, in...)
 }
 
 // again asks for the distance with one more of its answers.
@@ -240,12 +248,12 @@ func (c *Clouds) Recolor(to *Clouds, o ...Option) *Clouds {
 
 // Images draws pictures side by side.
 func Images(titles []string, pictures ...*Clouds) *Picture {
-	return drawTitled("images", titles, numbered(pictures)...)
+	return drawTitled("images", titles, nil, numbered(pictures)...)
 }
 
 // Palettes draws the pixels of pictures in the cube of red, green and blue side by side, each in its own colour.
 func Palettes(titles []string, pictures ...*Clouds) *Picture {
-	return drawTitled("palettes", titles, numbered(pictures)...)
+	return drawTitled("palettes", titles, nil, numbered(pictures)...)
 }
 
 func numbered(clouds []*Clouds) (in []client.Input) {

@@ -54,7 +54,7 @@ func newPrograms(e *engine.Engine, m Model, c Config) (p programs, err error) {
 	p.draw = engine.NewProgram[drawIn[tensor], drawOut[tensor]](e, key, m.draw)
 	p.ascend = engine.NewProgram[ascendIn[tensor], ascendOut[tensor]](e, key, m.raise)
 	p.gradient = engine.NewProgram[gradientIn[tensor], gradientOut[tensor]](e, key, m.gradient)
-	p.backward = engine.NewProgram[backwardIn[tensor], backwardOut[tensor]](e, m.SGD, m.backward)
+	p.backward = engine.NewProgram[backwardIn[tensor], backwardOut[tensor]](e, [2]any{*m.Net, m.SGD}, m.backward)
 	p.whole = engine.NewProgram[wholeIn[tensor], wholeOut[tensor]](e, key, m.whole)
 	p.value = engine.NewProgram[gradientIn[tensor], valueOut[tensor]](e, key, m.value)
 	if ok && sliced.Slicer.Ascent != nil {
