@@ -256,6 +256,13 @@ func Palettes(titles []string, pictures ...*Clouds) *Picture {
 	return drawTitled("palettes", titles, nil, numbered(pictures)...)
 }
 
+// GreatCircles draws slices of spherical sliced Wasserstein: two clouds of unit vectors of space, and their points moved to the
+// great circle around each of the axes, a sphere for each.
+func GreatCircles(x, y *Clouds, axes ...[]float64) *Picture {
+	flat := slices.Concat(axes...)
+	return draw("great_circles", nil, x.input("x"), y.input("y"), client.Raw("axes", flat, len(flat)/3, 3))
+}
+
 func numbered(clouds []*Clouds) (in []client.Input) {
 	for i, c := range clouds {
 		in = append(in, c.input("x"+strconv.Itoa(i)))

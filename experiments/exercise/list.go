@@ -119,7 +119,7 @@ var exercises = map[string]exercise{
 	"18.2": {function(missedHalf), "The error of a mean of n points falls like 1/√n. Section 3 has the shift for 50.", "About twice the shift that 50 points need: √(50/12) is 2.04."},
 	"18.3": {word("no"), "Which of the two kinds of chance does the interval of the directions know?", "More directions say more about these two samples, and nothing about others."},
 
-	"19.1": {function(arc), "d is the difference without whole circles; take the smaller of d and 1 - d.", "It is at most 1/2: nothing on a circle is farther away."},
+	"19.1": {number(0.05, 0.156), "Try 0.1 and 0.2, and go on between them.", "With 0.05 it was 10.1: two wide groups overlap, and on a circle most people find a place near by."},
 	"19.2": {function(threeTimes), "Spread out, four hours are the most. What if all go to bed at one time, and where is it farthest from all three?",
 		"All at 4 o'clock: 4, 4 and 12 hours, a mean of 6.67."},
 	"19.3": {function(onCircle), "p·u and p·v are the coordinates in the plane of the circle; math.Atan2 has their angle.", "The nearest point of the circle has the angle of the projection."},
@@ -400,14 +400,4 @@ func threeTimes(hours []float64) (string, error) {
 		return "", nil
 	}
 	return fmt.Sprintf("W₁ is %.3g hours.", least), nil
-}
-
-// arc tries the distance on a circle of length 1.
-func arc(f func(a, b float64) float64) (string, error) {
-	for _, c := range [][3]float64{{0.1, 0.3, 0.2}, {0.95, 0.05, 0.1}, {0.25, 0.75, 0.5}, {3.9, 0.2, 0.3}} {
-		if p := differs(fmt.Sprintf("The distance of %g and %g", c[0], c[1]), f(c[0], c[1]), c[2]); p != "" {
-			return p, nil
-		}
-	}
-	return "", nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/floats/scalar"
+	"gonum.org/v1/gonum/spatial/r3"
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/sliced-wasserstein/lab/datasets"
@@ -45,7 +46,7 @@ type pictureSettings struct {
 var drawings = map[string]func(*calls.Request, pictureSettings) (*vmfviz.Picture, error){
 	"slice": drawSlice, "turn": drawSlice, "landscape": drawLandscape, "clouds": drawClouds, "sphere": drawSphere, "ablation": drawAblation,
 	"curves": drawCurves, "matchings": drawMatchings, "vmf": drawVMF, "flows": drawFlows, "differences": drawDifferences, "looks": drawLooks,
-	"plans": drawPlans, "images": drawImages, "palettes": drawPalettes, "sinogram": drawSinogram,
+	"plans": drawPlans, "images": drawImages, "palettes": drawPalettes, "sinogram": drawSinogram, "great_circles": drawGreatCircles,
 }
 
 func draw(r *calls.Request) (*vmfviz.Picture, pictureSettings, error) {
@@ -167,6 +168,46 @@ func drawSphere(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
 		p.Location = at[:3]
 	}
 	return vmfviz.Sphere(vmfviz.SphereOptions{Title: s.Title}, p)
+}
+
+// drawGreatCircles draws clouds of unit vectors and their nearest points on the great circle around each of "axes".
+func drawGreatCircles(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
+	x, y, err := r.OnePair()
+	if err != nil {
+		return nil, err
+	}
+	if x.Dim != 3 || y.Dim != 3 {
+		return nil, fmt.Errorf("great circles: expected clouds of space, found dimensions %d and %d", x.Dim, y.Dim)
+	}
+	var panels []vmfviz.SpherePanel
+	axes, _ := r.Wide("axes")
+	for axis := range slices.Chunk(axes, 3) {
+		w := r3.Unit(r3.Vec{X: axis[0], Y: axis[1], Z: axis[2]})
+		moved := func(p []float32) r3.Vec {
+			v := r3.Vec{X: float64(p[0]), Y: float64(p[1]), Z: float64(p[2])}
+			return r3.Unit(r3.Sub(v, r3.Scale(r3.Dot(v, w), w)))
+		}
+		var p vmfviz.SpherePanel
+		add := func(group int, v r3.Vec) {
+			p.Points, p.Groups = append(p.Points, float32(v.X), float32(v.Y), float32(v.Z)), append(p.Groups, group)
+		}
+		u := moved(x.Coords)
+		for k := range 180 {
+			sin, cos := math.Sincos(2 * math.Pi * float64(k) / 180)
+			add(2, r3.Add(r3.Scale(cos, u), r3.Scale(sin, r3.Cross(w, u))))
+		}
+		var sums [2]r3.Vec
+		for group, points := range [][]float32{x.Coords, y.Coords} {
+			for v := range slices.Chunk(points, 3) {
+				add(group, moved(v))
+				sums[group] = r3.Add(sums[group], moved(v))
+			}
+			p.Points, p.Groups = append(p.Points, points...), append(p.Groups, slices.Repeat([]int{group}, len(points)/3)...)
+		}
+		p.Caption = fmt.Sprintf("%.0f° apart on the circle", 180/math.Pi*math.Acos(r3.Cos(sums[0], sums[1])))
+		panels = append(panels, p)
+	}
+	return vmfviz.Sphere(vmfviz.SphereOptions{Title: s.Title}, panels...)
 }
 
 // drawClouds draws the clouds of each array as a row.
