@@ -109,9 +109,9 @@ var exercises = map[string]exercise{
 		return compare(got, []float64{10, 4, 8, 2}), nil
 	}), "The pixel of rank k in a gets the value of rank k in b. Sort b, and the indices of a.", "Histogram matching: optimal transport of grey levels."},
 
-	"17.1": {number(1e-6, 8), "Write down the levels of both clouds: quarters and sixths. Each of them ends a piece.",
+	"17.1": {number(1e-6, 8), "Paint levels(six[:4], six), and count the pieces of one colour in one point.",
 		"Quarters and sixths have 8 different levels, as 1/2 and 1 belong to both: one less than n+m-1."},
-	"17.2": {number(1e-6, 6), "Put a in place of 9 and 0 in place of 3, and run the three cells for whole a.",
+	"17.2": {number(1e-6, 6), "Put a in place of 9 and 0 in place of 3, and run the cell of prices and the one of the curve.",
 		"From 6 on the clouds hardly touch. Nearer, dirt finds partners for less than 1 and passes for a counterpart."},
 	"17.3": {function(unequal), "Repeat every point of x as often as y has points, and the other way round; then sort.", "Equal shares of mass make sizes equal."},
 
