@@ -116,11 +116,11 @@ func (c CurvePanel) plot() (p *plot.Plot, all []plotter.XYs) {
 		}
 		add(p, lines, style)
 	}
-	if c.LogX || p.X.Min == p.X.Max {
-		pad(&p.X, 0.03)
-	}
 	if c.Degrees && p.X.Min == 0 && p.X.Max == 180 {
 		p.X.Tick.Marker = halfTurn
+	}
+	if c.LogX || p.X.Min == p.X.Max || slices.ContainsFunc(c.Series, func(s Series) bool { return s.Dots }) {
+		pad(&p.X, 0.03)
 	}
 	pad(&p.Y, 0.05)
 	return p, all

@@ -130,7 +130,11 @@ func (c *sliced) matchingPlot() *plot.Plot {
 		factor = "1/m "
 	}
 	p.X.Label.Padding = 5
-	p.X.Label.Text = "position along θ\nF(θ) = " + factor + "∑ᵢ (a₍ᵢ₎ − b₍ᵢ₎)² = " + short(c.cost, 3)
+	cost := c.cost
+	if cost < 1e-12*(hi-lo)*(hi-lo) { // rounding alone
+		cost = 0
+	}
+	p.X.Label.Text = "position along θ\nF(θ) = " + factor + "∑ᵢ (a₍ᵢ₎ − b₍ᵢ₎)² = " + short(cost, 3)
 	return p
 }
 
