@@ -87,7 +87,7 @@ var exercises = map[string]exercise{
 	"13.3": {number(0.05, 1.84), "Twins of eight angles: append(seven, 77.5).", "Each slice to hide from doubles the clouds and lowers SW², which never becomes 0."},
 
 	"14.1": {number(0.15, 4), "Four times the points. The floor falls like a power of n: which?", "Like 1/n: more points help against noise, in any dimension."},
-	"14.2": {number(0.15, 138), "More than half is floor where 1/d is below it.", "A quarter of the floor, four times the dimensions."},
+	"14.2": {number(0.08, 1.93), "2 is a little too far. SW² of a shift grows with its square.", "Nearly 2: a shift of s adds s²/d, and this has to be as large as the floor."},
 	"14.3": {function(disagree), "In the plane the corners of a square hide from both axes: even ones against odd ones.", "Near for one distance, far for the other."},
 
 	"15.1": {function(optimalAlong), "Which direction sees (0, 0) beside (3, 0), and (1, 4) beside (2, 4)? Draw the four points.",
@@ -115,9 +115,9 @@ var exercises = map[string]exercise{
 		"From 6 on the clouds hardly touch. Nearer, dirt finds partners for less than 1 and passes for a counterpart."},
 	"17.3": {function(unequal), "Repeat every point of x as often as y has points, and the other way round; then sort.", "Equal shares of mass make sizes equal."},
 
-	"18.1": {number(1e-6, 99), "p is at least 1/(1 + the number of shuffles), when none is as far apart.", "With 99 the true labels are the first of 100 arrangements at best: p = 0.01."},
+	"18.1": {number(0.05, 0.12), "power(12, 0.5), for the whole share and not its error.", "Twelve points miss this shift in seven of eight tests: that they see nothing says nearly nothing."},
 	"18.2": {function(missedHalf), "The error of a mean of n points falls like 1/√n. Section 3 has the shift for 50.", "About twice the shift that 50 points need: √(50/12) is 2.04."},
-	"18.3": {word("no"), "Which of the two kinds of chance does the interval of the directions know?", "More directions say more about these two samples, and nothing about others."},
+	"18.3": {number(0.3, 170), "The error of a mean of n points falls like 1/√n. Try 100, then 200.", "Half the shift takes three to four times the points."},
 
 	"19.1": {number(0.05, 0.156), "Try 0.1 and 0.2, and go on between them.", "With 0.05 it was 10.1: two wide groups overlap, and on a circle most people find a place near by."},
 	"19.2": {function(threeTimes), "Spread out, four hours are the most. What if all go to bed at one time, and where is it farthest from all three?",
