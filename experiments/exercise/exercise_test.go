@@ -48,6 +48,8 @@ func TestWrong(t *testing.T) {
 		hints := map[string]bool{}
 		for _, answer := range []any{nil, "", "l, maybe", -12345.678, 1e9, func() {},
 			func(x, y []float64) float64 { return 0 },
+			func(x, y [][]float64) []float64 { return []float64{1, 0, 0} },
+			func(x, y [][]float64) []float64 { return x[0] },
 			func(x, y [][]float64, theta []float64) float64 { return 0 },
 			func(kappa, u float64) float64 { return 0 },
 			func(theta, g []float64) []float64 { return g },

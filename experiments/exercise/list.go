@@ -48,8 +48,8 @@ var exercises = map[string]exercise{
 
 	"07.1": {word("none"), "rows := x.Rows(), add 1 to every coordinate of every row, and predict for lab.Points(rows).",
 		"Where the clouds stand enters all six. A map of centred clouds would pass."},
-	"07.2": {number(1e-3, math.Acos(0.6)*180/math.Pi), "The prediction is x₁ + y₂, divided by its norm: (3, 4, 0) / 5 at first.", "53.1°: the same two sets, another prediction."},
-	"07.3": {function(ordersOfLA), "The y axis comes near. Turn it a little.", "One cloud, two lists, two directions."},
+	"07.2": {function(ownMap), "Sums over points forget the order. What of two sums stays when they change places?", "It sees two sets, and which two."},
+	"07.3": {function(badAxis), "Look for two shapes that are alike along y: lab.Cloud(\"car\").Show() shows one.", "One axis for all pairs nearly misses this one."},
 
 	"08.1": {function(chamferTwins), "Points may coincide. Nearest neighbours do not count how many points stand where.",
 		"Each point has a neighbour at distance 0, but different numbers of points stand there."},

@@ -1,7 +1,6 @@
 package exercise
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -55,16 +54,6 @@ func maxSW(x, y *datasets.Set, seed uint64, steps int, rate float64, tangent boo
 		return nil, 0, err
 	}
 	return d.Directions, d.Value, nil
-}
-
-// predicted is the direction of an amortizer with initial weights.
-func predicted(name string, x, y *datasets.Set, seed uint64) ([]float32, error) {
-	e, err := backend()
-	if err != nil {
-		return nil, err
-	}
-	d, err := swlab.Direction(name, x, y, swlab.DirectionConfig{Seed: seed, Engine: e})
-	return d.Directions, err
 }
 
 // drawsVMF: the first and second moments of a direction around the third axis are those of the closed form.
@@ -171,28 +160,55 @@ func localTop(answer []any) (string, error) {
 	return "", err
 }
 
-func ordersOfLA(v []float64) (string, error) {
-	if len(v) != 3 || floats.Norm(v, 2) == 0 {
-		return "Expected three coordinates of a vector other than 0.", nil
+// ownMap: a map from two clouds to a vector forgets the order of points and clouds, and sees the pair.
+func ownMap(f func(x, y [][]float64) []float64) (string, error) {
+	rows := map[string][][]float64{}
+	for _, class := range []string{"guitar", "mug", "car", "person"} {
+		s, err := shape(class)
+		if err != nil {
+			return "", err
+		}
+		for p := range slices.Chunk(s.Coords, 3) {
+			rows[class] = append(rows[class], []float64{float64(p[0]), float64(p[1]), float64(p[2])})
+		}
 	}
-	x, y, problem := named([]string{"guitar", "mug"})
+	backward := slices.Clone(rows["guitar"])
+	slices.Reverse(backward)
+	at := f(rows["guitar"], rows["mug"])
+	if len(at) != 3 || !(floats.Norm(at, 2) > 0) {
+		return fmt.Sprintf("%v is no direction in space.", at), nil
+	}
+	apart := func(x, y [][]float64) float64 { // a direction and its opposite are the same slice
+		angle := experiments.Angle(at, f(x, y))
+		return min(angle, 180-angle)
+	}
+	if a := apart(backward, rows["mug"]); !(a < 0.01) {
+		return fmt.Sprintf("With the points of the guitar in another order it turns by %.2g°.", a), nil
+	}
+	if a := apart(rows["mug"], rows["guitar"]); !(a < 0.01) {
+		return fmt.Sprintf("With the clouds exchanged it turns by %.2g°.", a), nil
+	}
+	if a := apart(rows["car"], rows["person"]); !(a > 1) {
+		return fmt.Sprintf("For a car and a person it turns by %.2g° only.", a), nil
+	}
+	return "", nil
+}
+
+func badAxis(names []string) (string, error) {
+	x, y, problem := named(names)
 	if problem != "" {
 		return problem, nil
 	}
-	rows := slices.Collect(slices.Chunk(slices.Clone(x.Coords), 3))
-	var at [2][]float32
-	for i, sign := range []float64{1, -1} {
-		height := func(p []float32) float64 {
-			return sign * (v[0]*float64(p[0]) + v[1]*float64(p[1]) + v[2]*float64(p[2]))
-		}
-		slices.SortStableFunc(rows, func(p, q []float32) int { return cmp.Compare(height(p), height(q)) })
-		var err error
-		if at[i], err = predicted("la", &datasets.Set{Clouds: 1, Points: x.Points, Dim: 3, Coords: slices.Concat(rows...)}, y, 2); err != nil {
-			return "", err
-		}
+	f, err := experiments.NewLandscape(x, y)
+	if err != nil {
+		return "", err
 	}
-	if turn := experiments.Angle(at[0], at[1]); !(turn >= 55) {
-		return fmt.Sprintf("The predictions are %.1f° apart.", turn), nil
+	along, err := f.At([]float32{0, 1, 0})
+	if err != nil {
+		return "", err
+	}
+	if share := along[0] / slices.Max(f.Values); !(share < 0.1) {
+		return fmt.Sprintf("Along y, F is %.2f of the largest.", share), nil
 	}
 	return "", nil
 }
