@@ -21,8 +21,8 @@ type SinogramOptions struct {
 }
 
 // Sinogram draws the projections of a cloud [M, 3] on all directions of a great circle: at an angle φ
-// from 0 to 180°, the density of θ(φ)'x along the line, in points per unit of length, as a colour. A
-// single point is a curve r cos(φ - φ₀). θ(0) and θ(90°) are the first two axes of the plane: those of
+// from 0 to 180°, the density of θ(φ)'x along the line, in points per unit of length, as a colour; where there is
+// no point, none, and one for the highest densities. A single point is a curve r cos(φ - φ₀). θ(0) and θ(90°) are the first two axes of the plane: those of
 // x and y for the default Normal; else θ(0) is perpendicular to the normal and to the axis that is
 // nearest to it.
 func Sinogram(o SinogramOptions, cloud []float32) (*Picture, error) {
@@ -58,9 +58,18 @@ func Sinogram(o SinogramOptions, cloud []float32) (*Picture, error) {
 			}
 		}
 	}
+	// One colour for the highest densities: a narrow rim would take the whole scale.
+	sorted := slices.Sorted(slices.Values(density))
+	first, _ := slices.BinarySearch(sorted, math.SmallestNonzeroFloat64)
+	most := sorted[first+(len(sorted)-1-first)*19/20]
+	for i, v := range density {
+		if density[i] = min(v, most); v == 0 {
+			density[i] = math.NaN()
+		}
+	}
 	shows := fmt.Sprintf("projections of %d points over the angle of the direction", len(points))
 	p := &Picture{Title: o.Title, Alt: altText(o.Title, shows)}
-	q := p.raster(density, bins, angles, "density of θ·x")
+	q := p.raster(density, bins, angles, "density of θ·x, the top stands for more")
 	q.X.Min, q.X.Max, q.Y.Min, q.Y.Max = 0, 180, -reach, reach
 	q.X.Label.Text, q.Y.Label.Text = "angle φ of the direction, in degrees", "projection θ(φ)·x"
 	q.X.Tick.Marker = halfTurn
@@ -155,7 +164,7 @@ func Matrix(o MatrixOptions, values []float64) (*Picture, error) {
 // raster returns a plot whose data area is filled with the colours of a matrix, row 0 at the top, and
 // gives the picture a colour bar.
 func (p *Picture) raster(values []float64, height, width int, label string) *plot.Plot {
-	lo, hi := bounds(values)
+	lo, hi := bounds(slices.DeleteFunc(slices.Clone(values), math.IsNaN))
 	if lo == hi { // a bar of some length
 		hi = lo + math.Max(1e-9, math.Abs(lo))
 	}
@@ -173,8 +182,9 @@ func (p *Picture) raster(values []float64, height, width int, label string) *plo
 	img := image.NewNRGBA(image.Rect(0, 0, wide, tall))
 	for y := range tall {
 		for x := range wide {
-			t := scaleTo(lo, hi, values[y*height/tall*width+x*width/wide])
-			img.Set(x, y, colors[int(t*float64(len(colors)-1)+0.5)])
+			if v := values[y*height/tall*width+x*width/wide]; !math.IsNaN(v) {
+				img.Set(x, y, colors[int(scaleTo(lo, hi, v)*float64(len(colors)-1)+0.5)])
+			}
 		}
 	}
 	q := theme.bare()

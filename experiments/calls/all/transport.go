@@ -105,7 +105,7 @@ func drawPalettes(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) 
 		}
 		const most = 2000
 		n := height * width
-		row := vmfviz.CloudRow{Caption: title, Colored: true, Clouds: [][]float32{edges()}}
+		row := vmfviz.CloudRow{Caption: title, Colored: true, Behind: edges(), Clouds: [][]float32{nil}}
 		for k := range min(most, n) {
 			for _, v := range flat[3*(k*n/min(most, n)):][:3] {
 				row.Clouds[0] = append(row.Clouds[0], float32(v))
