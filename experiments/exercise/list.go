@@ -134,8 +134,8 @@ var exercises = map[string]exercise{
 	"33.1": {number(1e-6, 4), "Count the vermilion lines.", "On PC1 and PC3 it ties with SW. Two shapes would have told another story."},
 	"33.2": {word("PC2"), "A blue line is ahead.", "Of 54 intervals, nine losses on six shapes, two or three miss 0 by chance alone."},
 
-	"34.1": {number(0.03, -4), "The number at the right of the line of L v-DSW, with its sign.", "It is 3.7 of 100, but per cent of what the constant leaves, 92. The others do worse than one location for all."},
-	"34.2": {number(0.15, 6.7), "Read both ends of the line of LA on the axis.", "The paper's LA is 4 % ahead of one step: three seeds of this column cannot tell that from 0."},
+	"34.1": {number(1e-6, 5), "Count the vermilion lines among L, G, N, A, EA and LA v-DSW.", "All but L: one location for all pairs is better than what they predict for each."},
+	"34.2": {number(1e-6, 5), "Count the blue lines. Above 0 is better here.", "The constant, L, 50 and 100 steps, and the converged ascent. With three seeds none, not even the converged ascent, which is at the top."},
 
 	"35.1": {number(0.03, 36.4), "The number at the right of the line of L-Max-SW.", "Drawn around the prediction it ties with SW (L = 1): L lacks no slices, but directions that are new in every step."},
 	"35.2": {number(0.15, 11.7), "Read both ends of the line on the axis.", "Two seeds leave 12.7 standard errors on either side, three 4.3."},
@@ -146,8 +146,9 @@ var exercises = map[string]exercise{
 	"37.1": {number(1e-6, 7), "The first line that is grey.", "And with all ten. Who stops when a line is coloured finds more than there is."},
 	"37.2": {word("no"), "Does the line of κ = 1 hold 0?", "The interval is three times as wide. With κ = 0.1 it shares the random numbers of each seed, with SW it does not."},
 
-	"38.1": {number(0.03, -3.4), "The number at the right of the line, with its sign.", "Its interval holds 0: three seeds see neither this nor 10 %."},
+	"38.1": {word("1-NNA"), "What would a perfect set have, by each score?", "Both MMD are 0, the best there is. 1-NNA is 0, far below 1/2: every chair has its copy beside it."},
 	"38.2": {word("no"), "Does the line of SW hold 0?", "Seen from the real chairs, the lead of EMD is within the noise of three seeds."},
+	"38.3": {word("generator"), "How far is it from 0 to the first line, and from there to the second?", "9 and 18 %. Three seeds do not settle it, but MMD has room to show it and 1-NNA has not."},
 }
 
 // chamferTwins are two clouds on a line whose nearest neighbours are all at distance 0.
