@@ -5,11 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"strings"
-
-	"github.com/sliced-wasserstein/lab/datasets"
-	"github.com/sliced-wasserstein/lab/experiments"
-	"github.com/sliced-wasserstein/lab/swlab"
-	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
 
 // number accepts a number within a relative tolerance of the right one.
@@ -28,17 +23,6 @@ func number(tolerance, want float64) func(any) (string, error) {
 			return "", nil
 		}
 		return fmt.Sprintf("%g is not it.", got), nil
-	}
-}
-
-// computed is number with a right one that the library computes.
-func computed(tolerance float64, want func() (float64, error)) func(any) (string, error) {
-	return func(answer any) (string, error) {
-		w, err := want()
-		if err != nil {
-			return "", err
-		}
-		return number(tolerance, w)(answer)
 	}
 }
 
@@ -88,34 +72,4 @@ func random(seed uint64, n int) []float64 {
 		out[i] = r.NormFloat64()
 	}
 	return out
-}
-
-// translated is the SW² of random points and their translate by a vector of length 0.6, mean over
-// points.
-func translated() (float64, error) {
-	x, y := &datasets.Set{Clouds: 1, Points: 8, Dim: 3}, &datasets.Set{Clouds: 1, Points: 8, Dim: 3}
-	for i, c := range random(1, 24) {
-		if x.Coords = append(x.Coords, float32(c)); i%3 == 0 {
-			c += 0.6
-		}
-		y.Coords = append(y.Coords, float32(c))
-	}
-	o := swlab.DistanceConfig{Config: loss.Defaults(), Seed: 1}
-	o.Slices, o.Reduce = 150, loss.Mean
-	d, err := swlab.Distance("orthogonal-sw", x, y, o) // frames are exact for translations
-	if err != nil {
-		return 0, err
-	}
-	return d.Value, nil
-}
-
-// line is F for two points each on the axes, along the first.
-func line() (float64, error) {
-	x := &datasets.Set{Clouds: 1, Points: 2, Dim: 3, Coords: []float32{0, 0, 0, 1, 0, 0}}
-	y := &datasets.Set{Clouds: 1, Points: 2, Dim: 3, Coords: []float32{0, 0, 0, 0, 1, 0}}
-	f, err := experiments.SliceCosts(x, y, []float32{1, 0, 0})
-	if err != nil {
-		return 0, err
-	}
-	return f[0], nil
 }

@@ -64,37 +64,49 @@ func blindDirection(theta []float64) (string, error) {
 	return fmt.Sprintf("F is %.5f there.", f[0]), nil
 }
 
-// most is the largest number of slices that a check computes.
-const most = 100_000
-
-func onePercent(l int) (string, error) {
-	if l < 2 || l > most {
-		return fmt.Sprintf("%d slices: expected 2 to %d.", l, most), nil
+// ownAngles are those of ten steps of lecture 01, from the ring to the moons.
+func ownAngles(angle func(k int) float64) (string, error) {
+	var points, target [][2]float64
+	for i := range 200 {
+		s, c := math.Sincos(2 * math.Pi * float64(i) / 200)
+		shift := 0.5
+		if i < 100 {
+			shift = -0.5
+		}
+		points, target = append(points, [2]float64{c, s}), append(target, [2]float64{c + shift, s + shift/2})
 	}
-	x, y, err := shapes("chair", "table")
-	if err != nil {
+	for k := range 10 {
+		s, c := math.Sincos(angle(k))
+		along := func(p [2]float64) float64 { return c*p[0] + s*p[1] }
+		order := func(p, q [2]float64) int { return cmp.Compare(along(p), along(q)) }
+		slices.SortFunc(points, order)
+		slices.SortFunc(target, order)
+		for i, p := range points {
+			gap := along(target[i]) - along(p)
+			points[i] = [2]float64{p[0] + gap*c, p[1] + gap*s}
+		}
+	}
+	cloud := func(all [][2]float64) *datasets.Set {
+		s := &datasets.Set{Clouds: 1, Points: len(all), Dim: 2}
+		for _, p := range all {
+			s.Coords = append(s.Coords, float32(p[0]), float32(p[1]))
+		}
+		return s
+	}
+	w, err := transport(cloud(points), cloud(target))
+	if err != nil || math.Sqrt(w) < 0.1 {
 		return "", err
 	}
-	for _, n := range []int{l, l / 2} {
-		d, err := estimate("sw", x, y, n)
-		if err != nil {
-			return "", err
-		}
-		relative := d.StdErr / d.Value
-		if n == l && !(relative < 0.01) {
-			return fmt.Sprintf("With %d slices the standard error is %.2g %%.", l, 100*relative), nil
-		}
-		if n < l && relative < 0.01 {
-			return fmt.Sprintf("Half of them, %d, are enough too: %.2g %%.", n, 100*relative), nil
-		}
-	}
-	return "", nil
+	return fmt.Sprintf("W₂ is %.3f after ten of these directions.", math.Sqrt(w)), nil
 }
 
 func worseFrames(names []string) (string, error) {
 	x, y, problem := named(names)
 	if problem != "" {
 		return problem, nil
+	}
+	if slices.Contains(names, "wheel") && slices.Contains(names, "sofa") {
+		return "The lecture shows this pair. Expected another one.", nil
 	}
 	independent, err := estimate("sw", x, y, 9999)
 	if err != nil {

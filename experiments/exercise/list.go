@@ -22,14 +22,17 @@ var exercises = map[string]exercise{
 
 	"01.1": {number(0.02, 0.2947), "The second angle finishes what two angles can do: read the last row of the table.",
 		"It stands after the first step of each angle: both coordinates have the right values, but not together."},
-	"01.2": {computed(1e-3, translated), "Along θ both clouds differ by θ'v. What is the mean of (θ'v)² over the sphere?", "F(θ) = (θ'v)², whose mean over the sphere is |v|²/3."},
-	"01.3": {function(onePercent), "The error falls like 1/√L: one estimate tells how many slices one percent takes.", "Half as many slices are not enough."},
+	"01.2": {number(0.02, 0.0745), "Change step, run the cells below it, and read the row of 30 directions.",
+		"0.058 with whole steps: half a step leaves half of the gap to directions that come later."},
+	"01.3": {function(ownAngles), "Neighbouring angles see nearly the same. Let each direction be far from those before it.",
+		"Directions that are far from each other repeat less than random ones: lecture 03."},
 
-	"02.1": {computed(1e-6, line), "The projections are 0, 1 and 0, 0.", "The sorted projections differ by 0 and 1; the mean of the squares is 1/2."},
+	"02.1": {number(0.02, 0.0435), "Run both cells of section 1, and read the line below the second picture.",
+		"Seen along the way between them, the two clouds stand one before the other: F is 0.04, where its mean is 14.8."},
 	"02.2": {function(sliceCost), "Project both clouds, sort the projections, and take the mean of the squared differences.", "It agrees with the definition on random clouds."},
 	"02.3": {function(blindDirection), "The valleys of small F are bands. Look at the map for another dark place, far from the darkest.", "Along this direction, too, a chair and a person have nearly the same shadow."},
 
-	"03.1": {function(worseFrames), "Frames take the quadratic part away and add to degree 4. Try a wheel and furniture.",
+	"03.1": {function(worseFrames), "Frames take the quadratic part away and add to degree 4. Try the spectacles, or a hammer.",
 		"Little of this F is quadratic, and degree 4 weighs 7/4 as much."},
 	"03.2": {number(1e-6, 5), "For a translation F(θ) = (θ'v)². What is its sum over an orthonormal frame?", "The sum over a frame is |v|², so its mean is the mean over the sphere."},
 	"03.3": {function(fewSpread), "Its error falls faster than 1/√L: try 96, 192, 384.", "A few hundred evenly spread directions do what ten thousand independent ones do."},
@@ -38,7 +41,7 @@ var exercises = map[string]exercise{
 	"04.2": {number(0.05, (3+math.Sqrt(9-4*0.2*3))/(2*0.2)), "Too small a leverage needs a larger κ. With A ≈ 1 − 1/κ, a₂ = 1 − 3A/κ is a quadratic equation.", "About 14. For nine tenths it takes 29."},
 	"04.3": {function(drawsVMF), "Draw the height ω with `height`, and an angle from 0 to 2π. How long is the part of a unit vector across the location?", "A height, an angle, and √(1 − ω²) across: section 2 in code."},
 
-	"05.1": {number(0.005, 1+2*vmf.FunkHecke(3, 1, 2)[2]), "The mean of F is |v|²/3, its maximum |v|². How large is its wave of degree 2 at the top?", "1 + 2 a₂: the wave is |v|² − |v|²/3, twice the mean, and the bump leaves the share a₂ of it."},
+	"05.1": {number(0.005, 1+2*vmf.FunkHecke(3, 1, 2)[2]), "Give `second` the value of moved, kappa the value 1, and run the first cell.", "1 + 2 a₂: the wave is |v|² − |v|²/3, twice the mean, and the bump leaves the share a₂ of it."},
 	"05.2": {number(0.05, 10.6), "The ratio grows with κ. At κ = 5 it is 1.6.", "About 10.6, ten times the κ of the paper's tables."},
 	"05.3": {function(locationCounts), "Long shapes that lie in different directions have a steep landscape. Try a rocket, a car.", "Even for such a pair the best location is worth little at κ = 1."},
 
