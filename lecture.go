@@ -109,7 +109,7 @@ type Data struct {
 	X, Y  []float64 `json:"-"`
 	Err   []float64 `json:"-"`    // standard errors of Y; nil: none
 	Dots  bool      `json:"dots"` // measured: discs, with bars of Err
-	Thin  bool      `json:"thin"` // a theory: a thin line
+	Thin  bool      `json:"thin"` // a theory: a thin line; of Dots, small discs
 }
 
 // Line is the curve of a function.

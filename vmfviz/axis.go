@@ -104,13 +104,15 @@ func pad(a *plot.Axis, t float64) {
 		d := math.Max(math.Abs(hi)*0.1, 1e-9)
 		a.Min, a.Max = lo-d, hi+d
 	default:
-		min, max := at(a, -t), at(a, 1+t)
+		widen(a, t)
 		if !log && lo >= 0 && lo < 0.35*hi {
-			min = 0
+			a.Min = 0
 		}
-		a.Min, a.Max = min, max
 	}
 }
+
+// widen widens the range of an axis by a fraction of it at both ends.
+func widen(a *plot.Axis, t float64) { a.Min, a.Max = at(a, -t), at(a, 1+t) }
 
 // bounds returns the smallest and the largest of all numbers.
 func bounds(lists ...[]float64) (lo, hi float64) {

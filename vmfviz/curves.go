@@ -41,9 +41,10 @@ type Series struct {
 	// Low and High bound a band around the curve, for example ± one standard error; nil means none. Where one
 	// of them is NaN, like the bounds of a single slice, there is no band.
 	Low, High []float64
-	// Dots draws what was measured: a disc at each value, with a bar from Low to High, and no line.
+	// Dots draws what was measured: a disc at each value, with a bar from Low to High, and no line. Where X decreases
+	// somewhere they are points of a plane, and no axis need begin at 0.
 	Dots bool
-	// Thin draws a theory: a thin solid line, to lie over the dots.
+	// Thin draws a theory: a thin solid line, to lie over the dots; of Dots, small discs, to lie under others.
 	Thin bool
 	// Role gives the colour; Auto takes the next of the palette.
 	Role Role
@@ -116,6 +117,11 @@ func (c CurvePanel) plot() (p *plot.Plot, all []plotter.XYs) {
 		}
 		add(p, lines, style)
 	}
+	if slices.ContainsFunc(c.Series, func(s Series) bool { return s.Dots && !slices.IsSorted(s.X) }) {
+		widen(&p.X, 0.03)
+		widen(&p.Y, 0.05)
+		return p, all
+	}
 	if c.Degrees && p.X.Min == 0 && p.X.Max == 180 {
 		p.X.Tick.Marker = halfTurn
 	}
@@ -166,9 +172,17 @@ func (s Series) dots(p *plot.Plot, style draw.LineStyle) {
 			p.Add(segment(s.x(i), s.Low[i], s.x(i), s.High[i], bar))
 		}
 		if !math.IsNaN(y) {
-			p.Add(disk(plotter.XY{X: s.x(i), Y: y}, 2.6, style.Color))
+			p.Add(disk(plotter.XY{X: s.x(i), Y: y}, s.radius(), style.Color))
 		}
 	}
+}
+
+// radius is that of a disc.
+func (s Series) radius() vg.Length {
+	if s.Thin {
+		return 1.3
+	}
+	return 2.6
 }
 
 // x is the place of value i.
@@ -226,7 +240,9 @@ func (c CurvePanel) style(i int) draw.LineStyle {
 	case s.Role != Auto:
 		i = slices.IndexFunc(c.Series, func(first Series) bool { return first.Role == s.Role })
 	case s.Thin && i > 0:
-		i--
+		style := c.style(i - 1)
+		style.Width, style.Dashes = 0.9, nil
+		return style
 	}
 	style := draw.LineStyle{Color: theme.color(c.Series[i].Role, i), Width: 1.7, Dashes: lineDashes[i%len(lineDashes)]}
 	if s.Thin || c.Series[i].Thin {
@@ -246,7 +262,7 @@ func (c CurvePanel) legend(p *plot.Plot) {
 		switch {
 		case s.Label == "":
 		case s.Dots:
-			p.Legend.Add(s.Label, disk(plotter.XY{}, 2.6, c.style(i).Color))
+			p.Legend.Add(s.Label, disk(plotter.XY{}, s.radius(), c.style(i).Color))
 		default:
 			p.Legend.Add(s.Label, &plotter.Line{LineStyle: c.style(i)})
 		}

@@ -59,7 +59,7 @@ var exercises = map[string]exercise{
 	"08.2": {number(0.02, 0.514), "curve(func(t float64) (r, a float64) { return 0.5 * (0.1 + 0.9*math.Sqrt(t)), 8 * math.Sqrt(t) })",
 		"It begins at 0.365. SW arrives since along every direction the order is right already; the nearest neighbours are wrong."},
 	"08.3": {number(0.05, 1), "Try 0.9, 1.1, and fresh slices with lab.Fresh(true), lab.Steps(60).",
-		"Along its own direction one slice has the curvature 1, twice the mean: a step leaves the share 1 − 2η of a distance there."},
+		"Along its own direction one slice has the curvature 1, twice the mean: a step s leaves the share 1 − 2s of a distance there."},
 
 	"09.1": {word("alike"), "Look at the last row: which output belongs to which input?",
 		"At the same learning rate Chamfer still makes one cloud for all: its gradient is another one, and says nothing of how many points go where."},
@@ -75,11 +75,11 @@ var exercises = map[string]exercise{
 	"10.3": {number(0.4, 6), "Write overSeeds with []float64{v[1], v[2], v[0]} in place of first.Values, where v is first.Values.",
 		"What two trainings of one seed share, weights and order, cancels in their difference."},
 
-	"11.1": {number(1e-6, 2), "With one, missed(0, 45) and missed(45, 90). With two, steps of 30.", "Steps of 30 degrees stay near the loop, steps of 45 do not."},
+	"11.1": {number(1e-6, 2), "With one, between(0, 45) and between(45, 90). With two, steps of 30.", "Steps of 30 degrees stay near the loop, steps of 45 do not."},
 	"11.2": {number(0.01, math.Sqrt2/2), "Its end goes from (1, 0) to (0, 1). Where is it halfway?", "At (1/2, 1/2): the rod has shrunk to 71 %. A turn keeps lengths, a straight path does not."},
 	"11.3": {number(0.01, 0.3), "Every point has gone the share t of its way to its partner.", "Displacement interpolation is straight: W₂ grows in proportion to t."},
 
-	"12.1": {number(0.35, 11), "Divide sw(one.Codes) by sw(early.Codes), where one is the generator of one slice.",
+	"12.1": {number(0.35, 11), "Divide sw(one[0]) by sw(early[0]), where one are the samples of the generator of one slice.",
 		"In 256 dimensions one direction a step says little; in the plane of lecture 08 it was enough."},
 	"12.2": {number(0.5, 8e-5), "lab.SW(others(64), others(64), lab.Mean(), lab.Slices(2000)).Value, ten times.",
 		"With 361 codes it was 1e-5: the fewer codes a step compares, the higher the floor of its loss."},
