@@ -344,8 +344,8 @@ func Pretrained() *Run {
 	return r
 }
 
-// Looks draws what the network made of test clouds before the first step, after a fifth of them and after the last, and
-// plays all looks in a notebook.
+// Looks draws what the network made of test clouds at its first look, after a fifth of the steps and after the last, and
+// plays all looks, from the first step on, in a notebook.
 func (r *Run) Looks() *Picture {
 	var in []client.Input
 	for _, name := range []string{"watched", "looks", "steps_of_looks"} {

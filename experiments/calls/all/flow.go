@@ -74,7 +74,7 @@ func drawLooks(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
 	input := vmfviz.CloudRow{Caption: "input", Role: vmfviz.Input}
 	last := len(all[0].Flow.Frames) - 1
 	var rows []vmfviz.CloudRow
-	for _, i := range slices.Compact([]int{0, (last + 4) / 5, last}) {
+	for _, i := range slices.Compact([]int{min(1, last), (last + 4) / 5, last}) {
 		row := vmfviz.CloudRow{Caption: fmt.Sprintf("step %d", all[0].Flow.Frames[i].Step), Role: vmfviz.Output}
 		for _, f := range all {
 			row.Clouds = append(row.Clouds, f.Flow.Frames[i].Points)
