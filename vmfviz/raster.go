@@ -21,10 +21,10 @@ type SinogramOptions struct {
 }
 
 // Sinogram draws the projections of a cloud [M, 3] on all directions of a great circle: at an angle φ
-// from 0 to 180°, the density of θ(φ)'x along the line, in points per unit of length, as a colour; where there is
-// no point, none, and one for the highest densities. A single point is a curve r cos(φ - φ₀). θ(0) and θ(90°) are the first two axes of the plane: those of
-// x and y for the default Normal; else θ(0) is perpendicular to the normal and to the axis that is
-// nearest to it.
+// from 0 to 180°, the density of θ(φ)'x along the line, in points per unit of length, as a colour: none
+// beyond the outermost points, and one for the highest densities. A single point is a curve r cos(φ - φ₀).
+// θ(0) and θ(90°) are the first two axes of the plane: those of x and y for the default Normal; else θ(0)
+// is perpendicular to the normal and to the axis that is nearest to it.
 func Sinogram(o SinogramOptions, cloud []float32) (*Picture, error) {
 	normal := vec3(o.Normal)
 	if normal == (vec3{}) {
@@ -47,8 +47,10 @@ func Sinogram(o SinogramOptions, cloud []float32) (*Picture, error) {
 	density := make([]float64, bins*angles) // rows from the top down
 	for k := range angles {
 		sin, cos := math.Sincos((float64(k) + 0.5) * math.Pi / angles)
+		low, high := math.Inf(1), math.Inf(-1)
 		for _, q := range points {
 			s := cos*dot(q, right) + sin*dot(q, up)
+			low, high = min(low, s), max(high, s)
 			at := (reach-s)/width - 0.5 // shared by the two bins beside it
 			i := math.Floor(at)
 			for side, share := range [2]float64{i + 1 - at, at - i} {
@@ -57,15 +59,16 @@ func Sinogram(o SinogramOptions, cloud []float32) (*Picture, error) {
 				}
 			}
 		}
+		for row := range bins { // whose middle is at
+			if s := reach - (float64(row)+0.5)*width; s < low-width/2 || s > high+width/2 {
+				density[row*angles+k] = math.NaN()
+			}
+		}
 	}
 	// One colour for the highest densities: a narrow rim would take the whole scale.
-	sorted := slices.Sorted(slices.Values(density))
-	first, _ := slices.BinarySearch(sorted, math.SmallestNonzeroFloat64)
-	most := sorted[first+(len(sorted)-1-first)*19/20]
+	sorted := slices.DeleteFunc(slices.Sorted(slices.Values(density)), func(v float64) bool { return !(v > 0) })
 	for i, v := range density {
-		if density[i] = min(v, most); v == 0 {
-			density[i] = math.NaN()
-		}
+		density[i] = min(v, sorted[len(sorted)*19/20])
 	}
 	shows := fmt.Sprintf("projections of %d points over the angle of the direction", len(points))
 	p := &Picture{Title: o.Title, Alt: altText(o.Title, shows)}
