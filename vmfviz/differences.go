@@ -30,6 +30,8 @@ type DifferencesOptions struct {
 	Up       bool
 	// Reference is what the others are compared with, and Number its own value, which stands beside its name.
 	Reference, Number string
+	// Ordered keeps the lines in their order, and the reference is the line at 0 alone: for one method by several scores.
+	Ordered bool
 }
 
 // Differences compares methods with a reference, one in a line: a mark at the difference, a bar over its 95 % interval,
@@ -47,8 +49,11 @@ func Differences(o DifferencesOptions, lines ...Difference) (*Picture, error) {
 		})); err != nil {
 		return nil, err
 	}
-	d := differencePlot{o, append(slices.Clone(lines), Difference{Label: o.Reference}), len(lines), theme.newPlot(), 0, 0}
-	d.sort()
+	d := differencePlot{o, slices.Clone(lines), -1, theme.newPlot(), 0, 0}
+	if !o.Ordered {
+		d.lines, d.reference = append(d.lines, Difference{Label: o.Reference}), len(lines)
+		d.sort()
+	}
 	d.axes()
 	d.marks()
 	title := bold(theme.style(pointsTitle, theme.Text))
@@ -69,7 +74,7 @@ const (
 type differencePlot struct {
 	DifferencesOptions
 	lines     []Difference
-	reference int // its place in lines
+	reference int // its place in lines, or -1
 	*plot.Plot
 	lo, hi float64 // the axis, without what stands beyond a break
 }

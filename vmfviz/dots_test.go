@@ -28,6 +28,12 @@ func TestDifferences(t *testing.T) {
 			t.Errorf("up %v: the axis goes from %g to %g", c.up, q.X.Min, q.X.Max)
 		}
 	}
+	q := must.M1(Differences(DifferencesOptions{Reference: "SW", Ordered: true}, lines...)).Plots[0][0]
+	for i, m := range q.Y.Tick.Marker.Ticks(0, 0) {
+		if m.Label != lines[i].Label {
+			t.Errorf("ordered: line %d is %q, expected %q", i, m.Label, lines[i].Label)
+		}
+	}
 	svg := string(must.M1(must.M1(Differences(DifferencesOptions{Quantity: "EMD", Reference: "SW", Number: "68.8"}, lines...)).SVG()))
 	for _, text := range []string{"+90 %", "+2.0 %", "−1.5 %", "+0.2 %", "−70 %", "68.8", "EMD against SW, 95 % intervals", "← better        worse →"} {
 		if strings.Count(svg, ">"+text+"<") != 1 {

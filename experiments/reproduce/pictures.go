@@ -112,7 +112,7 @@ func differences(f table.Results, v View) (o vmfviz.DifferencesOptions, lines []
 	rows = slices.Delete(rows, reference, reference+1)
 	if len(columns) == 1 {
 		o.Quantity, o.Number = columns[0].Name, number(cell(of, columns[0]).Mean*columns[0].Scale)
-	} else if o.Quantity = label(f.Table, rows[0]); len(rows) > 1 {
+	} else if o.Quantity, o.Ordered = label(f.Table, rows[0]), true; len(rows) > 1 {
 		return o, nil, fmt.Errorf("several metrics take one row beside %s, found %d rows", o.Reference, len(rows))
 	}
 	for _, r := range rows {
