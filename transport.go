@@ -20,6 +20,7 @@ type Plan struct {
 	Cost         float64      // the smallest: an upper bound of W₂²
 	ExpectedCost float64      // of the mean of the plans
 	Rows         [][3]float64 // of the best plan: row of x, row of y, mass
+	direction    []float64    // of the best plan; nil where it is of none
 	found        *client.Found
 	x, y         *Clouds
 }
@@ -60,6 +61,14 @@ func (d *Distance) Plan(theta ...float64) *Plan {
 	f := client.Ask(r)
 	p.found, p.Costs, p.Cost, p.ExpectedCost = f, client.Values[float64](f, "costs"), f.Number("cost"), f.Number("expected_cost")
 	p.Rows = planRows(f, "plan")
+	best := slices.Index(p.Costs, slices.Min(p.Costs)) * d.x.Dim
+	for k := range d.x.Dim {
+		if theta != nil {
+			p.direction = append(p.direction, theta[best+k])
+		} else {
+			p.direction = append(p.direction, float64(flat[best+k]))
+		}
+	}
 	return p
 }
 
@@ -91,6 +100,7 @@ func (p *Plan) Move(times ...float64) *Clouds {
 // Expected is the mean of the plans of all directions.
 func (p *Plan) Expected() *Plan {
 	q := *p
+	q.direction = nil
 	if q.Cost = p.ExpectedCost; p.found.Has("expected_plan") {
 		q.Name = fmt.Sprintf("expected plan of %d directions", len(p.Costs))
 		q.Rows = planRows(p.found, "expected_plan")
@@ -112,7 +122,7 @@ func (p *Plan) Show() { client.Show(p.String()) }
 // Plot draws the plan of clouds of the plane.
 func (p *Plan) Plot() *Picture { return Plans(p) }
 
-// Plans draws plans of clouds of the plane side by side.
+// Plans draws plans of clouds of the plane side by side, each with an arrow along its direction.
 func Plans(plans ...*Plan) *Picture {
 	var in []client.Input
 	var titles []string
@@ -121,6 +131,9 @@ func Plans(plans ...*Plan) *Picture {
 		titles = append(titles, fmt.Sprintf("%s: cost %.3g", p.Name, p.Cost))
 		flat := slices.Concat(arrays(p.Rows)...)
 		in = append(in, p.x.input("x"+k), p.y.input("y"+k), client.Raw("plan"+k, flat, len(p.Rows), 3))
+		if p.direction != nil {
+			in = append(in, client.Raw("theta"+k, p.direction, len(p.direction)))
+		}
 	}
 	return drawTitled("plans", titles, nil, in...)
 }

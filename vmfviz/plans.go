@@ -20,6 +20,8 @@ type PlanPanel struct {
 	X, Y []float32
 	// Rows are what moves: a row of X, a row of Y, and the mass.
 	Rows [][3]float64
+	// Direction, if not nil, is an arrow below the points: along it the plan was found.
+	Direction []float64
 }
 
 // Plans draws transport plans between clouds of the plane side by side, up to three in a row, in one scale. A line joins
@@ -40,10 +42,15 @@ func Plans(title string, panels ...PlanPanel) (*Picture, error) {
 	left, right := bounds(xs)
 	low, high := bounds(ys)
 	margin := 0.06*max(right-left, high-low) + 1e-9
+	room := 0.0
 	for _, q := range panels {
 		one := q.plot()
-		one.X.Min, one.X.Max, one.Y.Min, one.Y.Max = left-margin, right+margin, low-margin, high+margin
+		room = max(room, q.arrow(one, (left+right)/2, low, 3*margin))
 		plots = append(plots, one)
+	}
+	low -= room
+	for _, one := range plots {
+		one.X.Min, one.X.Max, one.Y.Min, one.Y.Max = left-margin, right+margin, low-margin, high+margin
 	}
 	cols := min(3, len(panels))
 	width := min(p.room(cols), 330)
@@ -61,11 +68,26 @@ func planar(v []float32) (out []float32) {
 	return out
 }
 
+// arrow draws the direction, to the right, below the height low. It returns how much room it takes there.
+func (q PlanPanel) arrow(p *plot.Plot, x, low, half float64) float64 {
+	if q.Direction == nil {
+		return 0
+	}
+	norm := math.Copysign(math.Hypot(q.Direction[0], q.Direction[1]), q.Direction[0])
+	along := plotter.XY{X: q.Direction[0] / norm, Y: q.Direction[1] / norm}
+	tall := half * math.Abs(along.Y)
+	end := func(t float64) plotter.XY { return plotter.XY{X: x + t*along.X, Y: low - 0.5*half - tall + t*along.Y} }
+	sideLine{tail: end(-half), tip: end(half), along: along}.draw(p, 2.6)
+	return 0.7*half + 2*tall
+}
+
 func (q PlanPanel) check(name string) error {
-	return cmp.Or(checkRows(name+".X", q.X, 2), checkRows(name+".Y", q.Y, 2), each(q.Rows, func(i int, r [3]float64) error {
-		return errorIf(!(r[0] >= 0 && r[0] < float64(len(q.X)/2) && r[1] >= 0 && r[1] < float64(len(q.Y)/2) && r[2] >= 0),
-			"%s.Rows[%d] is %v, expected a row of X, a row of Y and a mass", name, i, r)
-	}))
+	return cmp.Or(errorIf(q.Direction != nil && (len(q.Direction) != 2 || !(math.Hypot(q.Direction[0], q.Direction[1]) > 0)),
+		"%s.Direction is %v, expected two numbers that are not both 0", name, q.Direction),
+		checkRows(name+".X", q.X, 2), checkRows(name+".Y", q.Y, 2), each(q.Rows, func(i int, r [3]float64) error {
+			return errorIf(!(r[0] >= 0 && r[0] < float64(len(q.X)/2) && r[1] >= 0 && r[1] < float64(len(q.Y)/2) && r[2] >= 0),
+				"%s.Rows[%d] is %v, expected a row of X, a row of Y and a mass", name, i, r)
+		}))
 }
 
 func (q PlanPanel) plot() *plot.Plot {

@@ -28,9 +28,14 @@ func (s pictureSettings) titles(panels int) ([]string, error) {
 	return append(out, make([]string, max(0, panels-len(out)))...)[:panels], err
 }
 
-// drawPlans draws the plans plan0, plan1, ... between clouds x0 and y0, x1 and y1, ... of the plane.
+// drawPlans draws the plans plan0, plan1, ... between clouds x0 and y0, x1 and y1, ... of the plane, with the directions
+// theta0, theta1, ... where they have one.
 func drawPlans(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
-	titles, err := s.titles(len(r.Arrays) / 3)
+	count := 0
+	for r.Array(fmt.Sprintf("plan%d", count)) != nil {
+		count++
+	}
+	titles, err := s.titles(count)
 	if err != nil {
 		return nil, err
 	}
@@ -44,6 +49,7 @@ func drawPlans(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
 			return nil, fmt.Errorf("plans: expected clouds of the plane, found dimensions %d and %d", x.Dim, y.Dim)
 		}
 		p := vmfviz.PlanPanel{Title: title, X: x.Cloud(0), Y: y.Cloud(0)}
+		p.Direction, _ = r.Wide(fmt.Sprintf("theta%d", i))
 		flat, _ := r.Wide(fmt.Sprintf("plan%d", i))
 		for row := range slices.Chunk(flat, 3) {
 			p.Rows = append(p.Rows, [3]float64(row))
