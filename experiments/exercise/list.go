@@ -112,7 +112,7 @@ var exercises = map[string]exercise{
 		return compare(got, []float64{10, 4, 8, 2}), nil
 	}), "The pixel of rank k in a gets the value of rank k in b. Sort b, and the indices of a.", "Histogram matching: optimal transport of grey levels."},
 
-	"17.1": {number(1e-6, 8), "Paint levels(six[:4], six), and count the pieces of one colour in one point.",
+	"17.1": {number(1e-6, 8), "Paint levels(ones[:4], ones), and count the pieces of one colour in one point.",
 		"Quarters and sixths have 8 different levels, as 1/2 and 1 belong to both: one less than n+m-1."},
 	"17.2": {number(1e-6, 6), "Put a in place of 9 and 0 in place of 3, and run the cell of prices and the one of the curve.",
 		"From 6 on the clouds hardly touch. Nearer, dirt finds partners for less than 1 and passes for a counterpart."},
