@@ -144,9 +144,9 @@ var exercises = map[string]exercise{
 	"35.2": {number(0.15, 11.7), "Read both ends of the line on the axis.", "Two seeds leave 12.7 standard errors on either side, three 4.3."},
 
 	"36.1": {number(1e-6, 3), "A grey line holds 0.", "All three: the same trainings, a few epochs on, show nothing. It was probably chance."},
-	"36.2": {number(0.03, 80), "The number above the right sphere, after the cell that defines kappa has run again.", "The hill is high there, and its slope stands out of the noise of a hundred slices."},
+	"36.2": {number(0.03, 80), "The number above the second sphere, after the cell that defines kappa has run again.", "The hill is high there, and its slope stands out of the noise of a hundred slices."},
 
-	"37.1": {number(1e-6, 7), "The first line that is grey.", "And with all ten. Who stops when a line is coloured finds more than there is."},
+	"37.1": {number(1e-6, 4), "Count the vermilion lines, from two seeds to ten.", "With three to six seeds. Who chooses when to stop chooses between a difference and a tie."},
 	"37.2": {word("no"), "Does the line of κ = 1 hold 0?", "The interval is three times as wide. With κ = 0.1 it shares the random numbers of each seed, with SW it does not."},
 
 	"38.1": {word("1-NNA"), "What would a perfect set have, by each score?", "Both MMD are 0, the best there is. 1-NNA is 0, far below 1/2: every chair has its copy beside it."},
