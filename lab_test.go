@@ -595,6 +595,14 @@ func TestDisplacement(t *testing.T) {
 	}
 }
 
+// TestProducts: along an axis they are coordinates.
+func TestProducts(t *testing.T) {
+	got := Points([][]float64{{0, 1, 5}, {2, 3, 4}}).Products([]float64{0, 2, 0})
+	if !slices.Equal(got, []float64{2, 6}) {
+		t.Errorf("products %v", got)
+	}
+}
+
 // TestTurned: a quarter turn takes y to x and leaves z.
 func TestTurned(t *testing.T) {
 	withProcess(t, "")

@@ -407,6 +407,18 @@ func (c *Clouds) Turned(degrees ...float64) *Clouds {
 	return made("", out, len(degrees), c.Points, c.Dim)
 }
 
+// Products are the inner products of the points with a vector; with a unit vector, their places along it.
+func (c *Clouds) Products(v []float64) (all []float64) {
+	for p := range slices.Chunk(c.Coordinates(), c.Dim) {
+		product := 0.0
+		for k, x := range p {
+			product += float64(x) * v[k]
+		}
+		all = append(all, product)
+	}
+	return all
+}
+
 // Strip draws each of several sets of clouds as a row, with its name, at most six of them.
 func Strip(rows ...*Clouds) *Picture { return Film(nil, rows...) }
 
