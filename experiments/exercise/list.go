@@ -75,7 +75,7 @@ var exercises = map[string]exercise{
 	"10.3": {number(0.4, 6), "Write overSeeds with []float64{v[1], v[2], v[0]} in place of first.Values, where v is first.Values.",
 		"What two trainings of one seed share, weights and order, cancels in their difference."},
 
-	"11.1": {number(1e-6, 2), "With one, between(0, 45) and between(45, 90). With two, steps of 30.", "Steps of 30 degrees stay near the loop, steps of 45 do not."},
+	"11.1": {number(1e-6, 2), "With one, off(halfway(0, 45)) and off(halfway(45, 90)). With two, steps of 30.", "Steps of 30 degrees stay near the loop, steps of 45 do not."},
 	"11.2": {number(0.01, math.Sqrt2/2), "Its end goes from (1, 0) to (0, 1). Where is it halfway?", "At (1/2, 1/2): the rod has shrunk to 71 %. A turn keeps lengths, a straight path does not."},
 	"11.3": {number(0.01, 0.3), "Every point has gone the share t of its way to its partner.", "Displacement interpolation is straight: W₂ grows in proportion to t."},
 
