@@ -151,7 +151,7 @@ var exercises = map[string]exercise{
 
 	"38.1": {word("1-NNA"), "What would a perfect set have, by each score?", "Both MMD are 0, the best there is. 1-NNA is 0, far below 1/2: every chair has its copy beside it."},
 	"38.2": {word("no"), "Does the line of SW hold 0?", "Seen from the real chairs, the lead of EMD is within the noise of three seeds."},
-	"38.3": {word("generator"), "How far is it from 0 to the first line, and from there to the second?", "9 and 18 %. Three seeds do not settle it, but MMD has room to show it and 1-NNA has not."},
+	"38.3": {word("autoencoder"), "Which of the two lines holds 0?", "The generator's step is twice as large in the mean, but three seeds leave it open. A larger difference is not always a surer one."},
 }
 
 // chamferTwins are two clouds on a line whose nearest neighbours are all at distance 0.
