@@ -301,29 +301,35 @@ func TestSeedDecides(t *testing.T) {
 func TestRunLearns(t *testing.T) {
 	c, e := config("sw", ""), backend(t)
 	c.Epochs, c.LearningRate = 5, 3e-3
-	r, dir := finished(t, e, c, Options{})
-	log := values(t, dir)
 	mean := func(rs []Record) (m float64) {
 		for _, x := range rs {
 			m += x.Loss / float64(len(rs))
 		}
 		return m
 	}
+	var r Result
+	var dir string
+	var log []Record
+	best, lowest := 4, 0.0
+	for c.Seed = 1; best == 4; c.Seed++ { // a best epoch that is the last says nothing; the rounding decides which seeds have one
+		if c.Seed > 8 {
+			t.Fatal("the last epoch is the best with every seed")
+		}
+		r, dir = finished(t, e, c, Options{})
+		log, lowest = values(t, dir), math.Inf(1)
+		for epoch := range 5 {
+			if m := mean(log[3*epoch : 3*epoch+3]); m < lowest {
+				best, lowest = epoch, m
+			}
+		}
+	}
+	c.Seed--
 	if first, last := mean(log[:3]), mean(log[len(log)-3:]); last > 0.8*first {
 		t.Errorf("loss %v at first, %v at last", first, last)
 	}
 	if r.Steps != 15 || r.Epochs != 5 || r.BestEpoch < 1 || r.BestLoss >= mean(log[:3]) || !(r.SecondsPerStep > 0) ||
 		r.Run != dir {
 		t.Errorf("result %+v", r)
-	}
-	best, lowest := -1, math.Inf(1)
-	for epoch := range 5 {
-		if m := mean(log[3*epoch : 3*epoch+3]); m < lowest {
-			best, lowest = epoch, m
-		}
-	}
-	if best == 4 {
-		t.Fatal("the last epoch is the best: this run cannot tell the two apart")
 	}
 	if r.BestEpoch != best || math.Abs(r.BestLoss-lowest) > 1e-12*lowest {
 		t.Errorf("best epoch %d of loss %v, the log says %d and %v", r.BestEpoch, r.BestLoss, best, lowest)
