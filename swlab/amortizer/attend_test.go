@@ -65,7 +65,7 @@ func TestAttend(t *testing.T) {
 			want := must.M1(plain.Call(in...))
 			tol := 3e-6
 			if size > 1 {
-				tol = 1e-3 // float32 keeps 3 digits of a score's fraction
+				tol = 4e-3 // scores reach 2^14, where the steps of float32 are 0.001; how many add up depends on the processor
 			}
 			for i, what := range []string{"value", "gradient in q", "gradient in p"} {
 				graphtest.Close(t, fmt.Sprintf("%s, scores of %g, %s", e.Name, size, what), flat(got[i]),
