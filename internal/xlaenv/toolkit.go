@@ -2,6 +2,7 @@ package xlaenv
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -115,7 +116,33 @@ func (p Plugin) UseToolkit() error {
 	if err != nil || flaggedToolkit() != "" || strings.ContainsAny(t.Dir, " \t") {
 		return err // A flag cannot hold a blank; XLA may still find the folder by itself.
 	}
-	return os.Setenv("XLA_FLAGS", strings.TrimSpace(os.Getenv("XLA_FLAGS")+" "+toolkitFlag+t.Dir))
+	return addFlag(toolkitFlag + t.Dir)
+}
+
+// tuningFlag is XLA's flag that names the folder for what it learns by timing kernels.
+const tuningFlag = "--xla_gpu_per_fusion_autotune_cache_dir="
+
+// KeepTuning has XLA keep which kernels it chose by timing them, most of the time of a first
+// compilation on a GPU, in a folder of the user's cache, another one for every plugin. A later
+// process compiles faster, and to the same kernels, so that it rounds alike. Without a place for
+// the folder, or if XLA_FLAGS names one, nothing changes.
+func (p Plugin) KeepTuning() {
+	cache, err := os.UserCacheDir()
+	if err != nil || strings.Contains(os.Getenv("XLA_FLAGS"), tuningFlag) {
+		return
+	}
+	plugin, err := os.Stat(p.Path)
+	if err != nil {
+		return
+	}
+	dir := filepath.Join(cache, "swlab", fmt.Sprintf("xla-%d-%d", plugin.Size(), plugin.ModTime().Unix()))
+	if !strings.ContainsAny(dir, " \t") && os.MkdirAll(dir, 0o755) == nil {
+		_ = addFlag(tuningFlag + dir)
+	}
+}
+
+func addFlag(flag string) error {
+	return os.Setenv("XLA_FLAGS", strings.TrimSpace(os.Getenv("XLA_FLAGS")+" "+flag))
 }
 
 func exists(path string) bool {

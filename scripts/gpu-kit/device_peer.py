@@ -21,6 +21,7 @@ bench = Path(__file__).resolve().parent / "bench"
 sys.path.insert(0, str(bench))
 
 import matching  # noqa: E402
+import model  # noqa: E402
 
 
 def nearest(x, y):
@@ -66,6 +67,17 @@ class Transport(matching.Transport):
         return cost
 
 
+def uniform_directions(batch, slices):
+    """model.uniform_directions; what torch.compile compiles does not see the default device."""
+    normals = torch.randn(batch, slices, 3, device=options.device)
+    return normals / normals.norm(dim=2, keepdim=True)
+
+
+def vmf_noise(batch, slices):
+    """model.vmf_noise, likewise."""
+    return torch.rand(batch, slices, device=options.device), torch.randn(batch, slices, 2, device=options.device)
+
+
 def waiting(clock):
     def now():
         torch.cuda.synchronize()
@@ -79,6 +91,7 @@ def on_device(make):
 
 
 matching.nearest, matching.chamfer, matching.transport, matching.Transport = nearest, chamfer, transport, Transport
+model.uniform_directions, model.vmf_noise = uniform_directions, vmf_noise
 if options.device == "cuda":
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = options.precision == "TF32"
     torch.set_default_device("cuda")

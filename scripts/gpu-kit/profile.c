@@ -1,9 +1,9 @@
-/* A PJRT plugin that passes everything on to another one, and has that one's profiler record some calls of programs.
+/* A PJRT plugin that passes everything on to another one, and has that one's profiler record some turns of a loop over programs.
  *
  *   PROFILE_PLUGIN  the plugin that runs the programs.
  *   PROFILE_BY      the plugin whose profiler records; default: the same. Only XLA's CUDA plugin has one.
  *   PROFILE_OUT     the file for what it recorded, an XSpace (tsl/profiler/protobuf/xplane.proto).
- *   PROFILE_CALLS   "6 16": recording begins before call 6 of a program and ends before call 16.
+ *   PROFILE_CALLS   "41 10": recording begins before call 41 of a program and ends when that program is called for the 10th time after it.
  *
  * The profiler is an extension of the PJRT C API; its structures are those of xla/backends/profiler/plugin/profiler_c_api.h.
  */
@@ -34,7 +34,8 @@ static PJRT_Api api; /* What the caller sees: the plugin's functions, one of the
 static const PJRT_Api *plugin;
 static profiler_api *profiler;
 static void *session;
-static int calls, from, until;
+static PJRT_LoadedExecutable *first; /* The program whose call began the recording. */
+static int calls, from, turns;
 
 /* check ends the process if the profiler returned an error. */
 static void check(const char *what, void *error) {
@@ -69,9 +70,11 @@ static void end(void) {
 }
 
 static PJRT_Error *execute(PJRT_LoadedExecutable_Execute_Args *args) {
-	calls++;
-	if (calls == from) begin();
-	if (calls == until) end();
+	if (first == args->executable && turns > 0 && --turns == 0) end();
+	if (++calls == from) {
+		first = args->executable;
+		begin();
+	}
 	return plugin->PJRT_LoadedExecutable_Execute(args);
 }
 
@@ -83,7 +86,7 @@ const PJRT_Api *GetPjrtApi(void) {
 		if (e->type == PJRT_Extension_Type_Profiler) profiler = ((profiler_extension *)e)->api;
 	}
 	if (!profiler) fail("the plugin", "expected one with a profiler, such as XLA's for CUDA", 100);
-	if (sscanf(variable("PROFILE_CALLS"), "%d %d", &from, &until) != 2) fail("PROFILE_CALLS", "expected two numbers", 100);
+	if (sscanf(variable("PROFILE_CALLS"), "%d %d", &from, &turns) != 2) fail("PROFILE_CALLS", "expected two numbers", 100);
 	size_t size = plugin->struct_size < sizeof api ? plugin->struct_size : sizeof api; /* The plugin may be newer than the header. */
 	memcpy(&api, plugin, size);
 	api.struct_size = size;

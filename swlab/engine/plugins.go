@@ -39,6 +39,7 @@ func openBackend(p xlaenv.Plugin, options string) (backend compute.Backend, err 
 			if err := p.UseToolkit(); err != nil {
 				return nil, fmt.Errorf("%s: %w", p.Where(), err)
 			}
+			p.KeepTuning()
 		}
 	}
 

@@ -79,7 +79,19 @@ func (l Chamfer) CheckMasses() error { return meanMasses(cmp.Or(l.Reduce, Mean))
 // oneWay reduces over the points of x the distances to the points of y with the given indices
 // [batch, m]. mass [batch, m] are the masses of x, or nil.
 func (l Chamfer) oneWay(x, y, at, mass *graph.Node) *graph.Node {
-	d := graph.Sub(x, loop.GatherRows(y, at))
+	if loop.OnCPU(x.Graph()) {
+		return l.reduced(x, loop.GatherRows(y, at), mass)
+	}
+	// The gradient of GatherRows is a scatter: AddRows says what is wrong with it.
+	chosen := loop.GatherRows(graph.StopGradient(y), at)
+	pairs := l.reduced(x, chosen, mass)
+	pull := graph.Gradient(graph.ReduceAllSum(pairs), chosen)[0]
+	return graph.Add(pairs, carry(y, loop.AddRows(graph.ZerosLike(y), at, pull)))
+}
+
+// reduced reduces the distances between x and chosen, both [batch, m, dim], over the points.
+func (l Chamfer) reduced(x, chosen, mass *graph.Node) *graph.Node {
+	d := graph.Sub(x, chosen)
 	d = graph.ReduceSum(graph.Mul(d, d), -1)
 	if p := l.Exponent(); p != 2 {
 		// The floor keeps the root's gradient finite. Where it acts, the value is 0 and has no

@@ -201,11 +201,10 @@ func (t *tape) pushMaximum(l layers, c convolution, out, z, at, mu, second *grap
 		t.gradient[c.name+".bias"] = graph.ZerosLike(bias)
 		t.gradient[c.norm+".weight"], t.gradient[c.norm+".bias"] = g[2], g[3]
 
-		item := graph.MulScalar(graph.Iota(h.Graph(), at.Shape(), 0), n/batch)
-		rows := graph.Reshape(graph.Add(item, at), -1, 1)
-		parts := graph.Reshape(graph.Mul(dz, graph.InsertAxes(l.matrix(c.name), 0)), -1, c.in)
 		level := graph.Sub(graph.DivScalar(row(g[4]), float64(n)), graph.Dot(row(mu), both).Product())
-		return graph.Add(graph.ScatterSum(graph.Dot(h, both).Product(), rows, parts, false, false), level)
+		parts := graph.Mul(dz, graph.InsertAxes(l.matrix(c.name), 0)) // [batch, out, in]
+		rows := loop.AddRows(graph.Reshape(graph.Dot(h, both).Product(), batch, n/batch, c.in), at, parts)
+		return graph.Add(graph.Reshape(rows, n, c.in), level)
 	}, func(*graph.Node) *graph.Node { return out })
 }
 

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 )
 
@@ -38,6 +39,29 @@ func OnCPU(g *graph.Graph) bool {
 func GatherRows(x, at *graph.Node) *graph.Node {
 	item := graph.Iota(x.Graph(), at.Shape(), 0)
 	return graph.Gather(x, graph.Stack([]*graph.Node{item, at}, -1))
+}
+
+// AddRows adds rows to every item of x at the places given by at:
+//
+//	x       [batch, n, dim]
+//	at      [batch, k] int32, in 0, ..., n-1
+//	rows    [batch, k, dim]
+//	result  [batch, n, dim], x[b, j] plus the rows[b, i] with at[b, i] = j
+//
+// On a GPU it is a product with a table of zeros and ones, if GPUTable has room for it: there a scatter adds rows
+// that meet at one place in an order, and with a rounding, that changes from run to run.
+func AddRows(x, at, rows *graph.Node) *graph.Node {
+	d, g := x.Shape().Dimensions, x.Graph()
+	batch, n, dim, k := d[0], d[1], d[2], at.Shape().Dimensions[1]
+	if !OnCPU(g) && batch*n*k <= GPUTable {
+		place := graph.Iota(g, shapes.Make(at.DType(), batch, n, k), 1)
+		table := graph.ConvertDType(graph.Equal(place, graph.InsertAxes(at, 1)), x.DType())
+		return graph.Add(x, graph.EinsumAxes(table, rows, [][2]int{{2, 1}}, [][2]int{{0, 0}}))
+	}
+	first := graph.MulScalar(graph.Iota(g, at.Shape(), 0), n)
+	places := graph.Reshape(graph.Add(first, at), -1, 1)
+	sum := graph.ScatterSum(graph.Reshape(x, batch*n, dim), places, graph.Reshape(rows, batch*k, dim), false, false)
+	return graph.Reshape(sum, batch, n, dim)
 }
 
 // GPUTable is how many elements a table has at most that a GPU stores whole: 2 GB of float32.
