@@ -119,26 +119,38 @@ func (p Plugin) UseToolkit() error {
 	return addFlag(toolkitFlag + t.Dir)
 }
 
-// tuningFlag is XLA's flag that names the folder for what it learns by timing kernels.
-const tuningFlag = "--xla_gpu_per_fusion_autotune_cache_dir="
+// XLA's flags that shorten its compilations for a GPU.
+const (
+	// noTriton leaves matrix products to cuBLAS. XLA times kernels of Triton too, ten times as long as all the
+	// rest takes, and for products in FP32 they win nothing (docs/performance.md).
+	noTriton = "--xla_gpu_enable_triton_gemm=false"
+	// tuningFlag names the folder for what XLA learns by timing kernels.
+	tuningFlag = "--xla_gpu_per_fusion_autotune_cache_dir="
+)
 
-// KeepTuning has XLA keep which kernels it chose by timing them, most of the time of a first
-// compilation on a GPU, in a folder of the user's cache, another one for every plugin. A later
-// process compiles faster, and to the same kernels, so that it rounds alike. Without a place for
-// the folder, or if XLA_FLAGS names one, nothing changes.
-func (p Plugin) KeepTuning() {
+// Tune has XLA compile fast for a GPU, and keep in a folder of the user's cache, another one for
+// every plugin, which kernels it chose by timing them: so that a later process compiles to the same
+// ones and rounds alike. What XLA_FLAGS says stays, and without a place for the folder there is none.
+func (p Plugin) Tune() error {
+	flags := os.Getenv("XLA_FLAGS")
+	if !strings.Contains(flags, "--xla_gpu_enable_triton_gemm") {
+		if err := addFlag(noTriton); err != nil {
+			return err
+		}
+	}
 	cache, err := os.UserCacheDir()
-	if err != nil || strings.Contains(os.Getenv("XLA_FLAGS"), tuningFlag) {
-		return
+	if err != nil || strings.Contains(flags, tuningFlag) {
+		return nil
 	}
 	plugin, err := os.Stat(p.Path)
 	if err != nil {
-		return
+		return err
 	}
 	dir := filepath.Join(cache, "swlab", fmt.Sprintf("xla-%d-%d", plugin.Size(), plugin.ModTime().Unix()))
-	if !strings.ContainsAny(dir, " \t") && os.MkdirAll(dir, 0o755) == nil {
-		_ = addFlag(tuningFlag + dir)
+	if strings.ContainsAny(dir, " \t") || os.MkdirAll(dir, 0o755) != nil {
+		return nil
 	}
+	return addFlag(tuningFlag + dir)
 }
 
 func addFlag(flag string) error {

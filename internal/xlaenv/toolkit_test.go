@@ -132,3 +132,33 @@ func TestToolkit(t *testing.T) {
 		})
 	}
 }
+
+// TestTune: XLA's flags for a GPU, the folder they name, and that a user's own stay.
+func TestTune(t *testing.T) {
+	top := must.M1(filepath.EvalSymlinks(t.TempDir()))
+	t.Setenv("XDG_CACHE_HOME", top)
+	t.Setenv("HOME", top) // macOS
+	plugin := filepath.Join(top, "plugin.so")
+	must.M(os.WriteFile(plugin, []byte("123"), 0o644))
+	tuned := func(flags string) string {
+		t.Setenv("XLA_FLAGS", flags)
+		must.M(Plugin{Path: plugin}.Tune())
+		return os.Getenv("XLA_FLAGS")
+	}
+	before, dir, _ := strings.Cut(tuned("--a=b"), tuningFlag)
+	if before != "--a=b "+noTriton+" " || !strings.Contains(dir, filepath.Join("swlab", "xla-3-")) || !exists(dir) {
+		t.Errorf("flags %q and folder %q", before, dir)
+	}
+	if again := tuned(""); again != noTriton+" "+tuningFlag+dir {
+		t.Errorf("then %q", again)
+	}
+	if own := "--xla_gpu_enable_triton_gemm=true " + tuningFlag + "mine"; tuned(own) != own {
+		t.Errorf("the user's flags became %q", os.Getenv("XLA_FLAGS"))
+	}
+	must.M(os.WriteFile(filepath.Join(top, "file"), nil, 0o644))
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(top, "file"))
+	t.Setenv("HOME", filepath.Join(top, "file"))
+	if got := tuned(""); got != noTriton {
+		t.Errorf("without a place for the folder: %q", got)
+	}
+}

@@ -39,7 +39,9 @@ func openBackend(p xlaenv.Plugin, options string) (backend compute.Backend, err 
 			if err := p.UseToolkit(); err != nil {
 				return nil, fmt.Errorf("%s: %w", p.Where(), err)
 			}
-			p.KeepTuning()
+			if err := p.Tune(); err != nil {
+				return nil, fmt.Errorf("%s: %w", p.Where(), err)
+			}
 		}
 	}
 
