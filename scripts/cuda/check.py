@@ -37,9 +37,9 @@ INTRODUCTION = """# Training steps compiled for CUDA
 
 Written by `make check-cuda WRITE=1` ([how](../../scripts/cuda/check.py)), with the CUDA plugin of {version}.
 
-**Nothing here has run on a GPU, and no time here was measured.** XLA's CUDA plugin compiled every program of every step, in the form that
+**Nothing on this page has run on a GPU, and no time here was measured** ([what a GPU takes](gpu.md)). XLA's CUDA plugin compiled every program of every step, in the form that
 this project builds for CUDA, for a device that a file describes: {devices}.
-Without a device, XLA does not choose among kernels by timing them, so on a GPU products may become other kernels.
+Without a device, XLA does not choose among cuBLAS's algorithms by timing them.
 
 - **programs**: compiled programs of a step. **kernels**: kernels and copies that a step launches, loops counted turn by turn.
 - **temporary, arguments, outputs**: memory of the largest program, in MB.
@@ -95,7 +95,7 @@ def compile_step(cuda, stand_in, step, name, target, clouds, points):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     report = folder / "report.jsonl"
-    flags = f"--xla_dump_to={folder} --xla_dump_hlo_as_text"
+    flags = f"--xla_gpu_enable_triton_gemm=false --xla_dump_to={folder} --xla_dump_hlo_as_text"
     for tools in (up / "nvidia" / "cu13" for up in cuda.parents[1:3]):
         if tools.is_dir():
             flags += f" --xla_gpu_cuda_data_dir={tools}"

@@ -10,7 +10,11 @@ BYTES = dict(pred=1, s8=1, u8=1, s16=2, u16=2, f16=2, bf16=2, s32=4, u32=4, f32=
 HEAD = re.compile(r"(ENTRY )?%([\w.\-]+) \(.*\{$")
 LINE = re.compile(r"\s+(ROOT )?%([\w.\-]+) = (\(.*?\)|\S+) ([\w\-]+)\((.*)$")
 ARRAY = re.compile(r"\b(" + "|".join(BYTES) + r")\[([\d,]*)\]")
+CONTRACTED = re.compile(r'lhs_contracting_dims=\{([\d,]*)\}|"lhs_contracting_dimensions":\[([\d",]*)\]')
 CALLEE = r"=\{?%([\w.\-]+)"
+
+# A product by cuBLAS; it returns its working space too.
+PRODUCT = 'custom_call_target="__cublas$lt$matmul"'
 
 # Instructions that are no work of the device.
 FREE = {"parameter", "constant", "get-tuple-element", "bitcast", "tuple", "after-all"}
@@ -96,7 +100,7 @@ def kernels(text):
                 if not turns:
                     raise ValueError(f"expected a loop with a known number of turns, found {i.name}")
                 walk(callee(i, "body"), times * int(turns.group(1)))  # XLA counts the turns itself and asks no condition
-            elif i.op in ("conditional", "custom-call"):
+            elif i.op == "conditional" or i.op == "custom-call" and PRODUCT not in i.text:
                 raise ValueError(f"expected instructions whose work is known, found the {i.op} {i.name}")
             else:
                 found.append(Kernel(i.name, times, *work(computations, name, i)))
@@ -113,7 +117,8 @@ def work(computations, name, i):
         # Outside a fusion an update in place is an instruction of its own: it touches no more than its updates.
         body = {operand: here[operand] for operand, _ in i.operands} | {i.name: i}
         reads = sum(touched(body, operand[0], bytes) for operand, bytes in read.items())
-        return reads + written(body, i.name), flops(computations, body), singles(computations, {i.name: i}, here)
+        writes = arrays(i.shape)[0] if i.op == "custom-call" else written(body, i.name)
+        return reads + writes, flops(computations, {i.name: i}, here), singles(computations, {i.name: i}, here)
     body = computations[callee(i, "calls")]
     parameters = {int(re.match(r"\d+", p.text).group()): p.name for p in body.values() if p.op == "parameter"}
     reads, seen = 0, set()
@@ -121,7 +126,7 @@ def work(computations, name, i):
         if operand not in seen:
             seen.add(operand)
             reads += touched(body, parameters[number], read[operand])
-    return reads + sum(written(body, root.name) for root in body.values() if root.root), flops(computations, body), singles(computations, body, body)
+    return reads + sum(written(body, root.name) for root in body.values() if root.root), flops(computations, body, body), singles(computations, body, body)
 
 
 def size(here, operand):
@@ -161,16 +166,17 @@ def written(body, name):
     return sum(arrays(i.shape))
 
 
-def flops(computations, body):
-    """Twice the multiplications of the products in a computation and in the computations of its fusions."""
+def flops(computations, body, here):
+    """Twice the multiplications of the products in a computation and in those of its fusions. Operands are those of here."""
     total = 0
     for i in body.values():
-        if i.op == "dot":
-            contracted = re.search(r"lhs_contracting_dims=\{([\d,]*)\}", i.text).group(1)
-            left = dims(body[i.operands[0][0]].shape)
-            total += 2 * math.prod(dims(i.shape)) * math.prod(left[int(k)] for k in contracted.split(",") if k)
+        if i.op == "dot" or i.op == "custom-call":
+            contracted = "".join(CONTRACTED.search(i.text).groups(""))
+            left = dims(here[i.operands[0][0]].shape)
+            total += 2 * math.prod(dims(i.shape)) * math.prod(left[int(k)] for k in re.findall(r"\d+", contracted))
         elif i.op == "fusion":
-            total += flops(computations, computations[callee(i, "calls")])
+            inner = computations[callee(i, "calls")]
+            total += flops(computations, inner, inner)
     return total
 
 

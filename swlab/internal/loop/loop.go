@@ -9,8 +9,11 @@ package loop
 
 import (
 	"fmt"
+	"math"
+	"math/bits"
 	"strings"
 
+	"github.com/gomlx/compute/dtypes"
 	"github.com/gomlx/compute/shapes"
 	"github.com/gomlx/gomlx/core/graph"
 )
@@ -48,20 +51,29 @@ func GatherRows(x, at *graph.Node) *graph.Node {
 //	rows    [batch, k, dim]
 //	result  [batch, n, dim], x[b, j] plus the rows[b, i] with at[b, i] = j
 //
-// On a GPU it is a product with a table of zeros and ones, if GPUTable has room for it: there a scatter adds rows
-// that meet at one place in an order, and with a rounding, that changes from run to run.
+// On a GPU a scatter adds what meets at one place in an order that changes from run to run, and with it the rounding
+// of floating-point numbers. So there the rows are added as integers: multiples of 2^-62 k, rounded up to a power
+// of two, of the largest number.
 func AddRows(x, at, rows *graph.Node) *graph.Node {
 	d, g := x.Shape().Dimensions, x.Graph()
 	batch, n, dim, k := d[0], d[1], d[2], at.Shape().Dimensions[1]
-	if !OnCPU(g) && batch*n*k <= GPUTable {
-		place := graph.Iota(g, shapes.Make(at.DType(), batch, n, k), 1)
-		table := graph.ConvertDType(graph.Equal(place, graph.InsertAxes(at, 1)), x.DType())
-		return graph.Add(x, graph.EinsumAxes(table, rows, [][2]int{{2, 1}}, [][2]int{{0, 0}}))
-	}
 	first := graph.MulScalar(graph.Iota(g, at.Shape(), 0), n)
 	places := graph.Reshape(graph.Add(first, at), -1, 1)
-	sum := graph.ScatterSum(graph.Reshape(x, batch*n, dim), places, graph.Reshape(rows, batch*k, dim), false, false)
-	return graph.Reshape(sum, batch, n, dim)
+	add := func(x, rows *graph.Node) *graph.Node {
+		sum := graph.ScatterSum(graph.Reshape(x, batch*n, dim), places, graph.Reshape(rows, batch*k, dim), false, false)
+		return graph.Reshape(sum, d...)
+	}
+	if OnCPU(g) {
+		return add(x, rows)
+	}
+	exact := graph.ConvertDType(rows, dtypes.Float64) // its range has room for every factor below
+	sizes := graph.Where(graph.IsFinite(exact), graph.Abs(exact), graph.MulScalar(graph.OnesLike(exact), math.Inf(1)))
+	largest := graph.ReduceAllMax(sizes)
+	largest = graph.Where(graph.Equal(largest, graph.ZerosLike(largest)), graph.OnesLike(largest), largest)
+	unit := graph.MulScalar(largest, math.Exp2(float64(bits.Len(uint(k))-62)))
+	whole := graph.ConvertDType(graph.Div(exact, unit), dtypes.Int64)
+	sum := add(graph.Zeros(g, shapes.Make(dtypes.Int64, d...)), whole)
+	return graph.Add(x, graph.ConvertDType(graph.Mul(graph.ConvertDType(sum, dtypes.Float64), unit), x.DType()))
 }
 
 // GPUTable is how many elements a table has at most that a GPU stores whole: 2 GB of float32.
