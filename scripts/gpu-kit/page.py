@@ -1,4 +1,7 @@
-"""Makes docs/results/gpu.md of what the kit measured on a GPU machine: page.py RESULTS.json [PAGE.md]"""
+"""Makes docs/results/gpu.md of what the kit measured on a GPU machine: page.py RESULTS.json [PAGE.md]
+
+"notes", a list of paragraphs that someone adds to the results, stand before the tables.
+"""
 
 import json
 import sys
@@ -70,6 +73,7 @@ def page(results):
     about = f"{gpu['name']}, {gpu['memory.total']} MB, driver {gpu['driver_version']}" if gpu else "**none: the kit was tried on a CPU, and these numbers say nothing**"
     count = {i["steps"] for i in timed}
     lines = [INTRODUCTION.format(kit=results["kit"], steps=" or ".join(map(str, sorted(count))) or "no", warm=2 if results["smoke"] else 5, gpu=about, backend=results["backend"], **{k: machine[k] for k in ("plugin", "processor", "cores", "memory_gb", "torch")})]
+    lines += [note + "\n" for note in results.get("notes", [])]
     smoke = items.get("smoke", {})
     if "relative_difference" in smoke:
         lines.append(f"A training, an evaluation and a distance ran; the distance in a graph is within {smoke['relative_difference']:.1e} of the one in plain Go.")
@@ -78,9 +82,12 @@ def page(results):
     lines += profiles(items)
     if items.get("tests", {}).get("packages"):
         lines += tests(items["tests"])
-    undone = {name: i.get("left_out") or i.get("error", "failed") for name, i in items.items() if not i["ok"]}
-    if undone:
-        lines += ["\n## Not done, or failed\n", "| item | |", "|---|---|", *(f"| {name} | {cell(why)[-300:]} |" for name, why in undone.items())]
+    failed = {name: i.get("error", "see above") for name, i in items.items() if not i["ok"] and not i.get("left_out")}
+    if failed:
+        lines += ["\n## Failed\n", "| item | |", "|---|---|", *(f"| {name} | {cell(why)[-300:]} |" for name, why in failed.items())]
+    left = [name for name, i in items.items() if i.get("left_out")]
+    if left:
+        lines.append(f"\n**Not measured, for no time was left:** {len(left)} of {len(items)} items of the kit (`swlab-gpu-kit/run --list`).")
     return "\n".join(lines) + "\n"
 
 
