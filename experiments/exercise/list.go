@@ -137,8 +137,8 @@ var exercises = map[string]exercise{
 	"33.1": {number(1e-6, 4), "Count the vermilion lines.", "On PC1 and PC3 it ties with SW. Two shapes would have told another story."},
 	"33.2": {word("PC2"), "A blue line is ahead.", "Of 54 intervals, nine losses on six shapes, two or three miss 0 by chance alone."},
 
-	"34.1": {number(1e-6, 5), "Count the vermilion lines among L, G, N, A, EA and LA v-DSW.", "All but L: one location for all pairs is better than what they predict for each."},
-	"34.2": {number(1e-6, 5), "Count the blue lines. Above 0 is better here.", "The constant, L, 50 and 100 steps, and the converged ascent. With three seeds none, not even the converged ascent, which is at the top."},
+	"34.1": {word("LA"), "Which line of a network is grey?", "In degrees LA is not resolved, and A is, which was grey before. Near the noise the score decides who is ahead."},
+	"34.2": {word("none"), "Is any line coloured?", "Not even a hundred steps are. With all twelve seeds three rows are: those steps, L and the constant."},
 
 	"35.1": {number(0.03, 36.4), "The number at the right of the line of L-Max-SW.", "Drawn around the prediction it ties with SW (L = 1): L lacks no slices, but directions that are new in every step."},
 	"35.2": {number(0.15, 11.7), "Read both ends of the line on the axis.", "Two seeds leave 12.7 standard errors on either side, three 4.3."},

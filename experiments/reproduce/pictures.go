@@ -29,6 +29,9 @@ var usual = map[string]View{
 	"ablation_T":              {Metric: "emd", Against: "v-dsw-T0"},
 }
 
+// gone names what a picture shows of a column of what is left of a way, by its key: the part that is gone. More is better.
+var gone = map[string]string{"range": "Part of the way gone"}
+
 // PagePicture is a picture of a page of results.
 type PagePicture struct {
 	File    string // its name, in the page's folder
@@ -110,7 +113,10 @@ func differences(f table.Results, v View) (o vmfviz.DifferencesOptions, lines []
 	of := rows[reference]
 	o.Up, o.Reference = columns[0].Better == table.Up, strings.TrimSuffix(label(f.Table, of), "†")
 	rows = slices.Delete(rows, reference, reference+1)
-	if len(columns) == 1 {
+	way, isWay := gone[columns[0].Key]
+	if isWay {
+		o.Up, o.Quantity, o.Number = true, way, fmt.Sprintf("%.1f %%", 100*(1-cell(of, columns[0]).Mean))
+	} else if len(columns) == 1 {
 		o.Quantity, o.Number = columns[0].Name, number(cell(of, columns[0]).Mean*columns[0].Scale)
 	} else if o.Quantity, o.Ordered = label(f.Table, rows[0]), true; len(rows) > 1 {
 		return o, nil, fmt.Errorf("several metrics take one row beside %s, found %d rows", o.Reference, len(rows))
@@ -122,6 +128,10 @@ func differences(f table.Results, v View) (o vmfviz.DifferencesOptions, lines []
 				name = label(f.Table, r)
 			}
 			value, half := table.Relative(cell(r, c), cell(of, c))
+			if isWay { // the difference of two parts of one way
+				value, half = table.Paired(cell(of, c), cell(r, c))
+				value, half = 100*value, 100*half
+			}
 			if !math.IsNaN(value) && !math.IsInf(value, 0) {
 				lines = append(lines, vmfviz.Difference{Label: name, Value: value, Half: half})
 			}
