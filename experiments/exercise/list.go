@@ -114,8 +114,8 @@ var exercises = map[string]exercise{
 
 	"17.1": {number(1e-6, 8), "Paint levels(ones[:4], ones), and count the pieces of one colour in one point.",
 		"Quarters and sixths have 8 different levels, as 1/2 and 1 belong to both: one less than n+m-1."},
-	"17.2": {number(1e-6, 6), "Put a in place of 9 and 0 in place of 3, and run the cell of prices and the one of the curve.",
-		"From 6 on the clouds hardly touch. Nearer, dirt finds partners for less than 1 and passes for a counterpart."},
+	"17.2": {number(1e-6, 6), "fmt.Println(a, len(prices(a, 1))) in a loop, from a = 9 downwards.",
+		"At 5 one pair too many is cheap, at 4 five: in some slices the wrong entries lie among the right ones."},
 	"17.3": {function(unequal), "Repeat every point of x as often as y has points, and the other way round; then sort.", "Equal shares of mass make sizes equal."},
 
 	"18.1": {number(0.05, 0.12), "power(12, 0.5), for the whole share and not its error.", "Twelve points miss this shift in seven of eight tests: that they see nothing says nearly nothing."},
