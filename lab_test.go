@@ -657,7 +657,7 @@ func TestPlans(t *testing.T) {
 	if w := math.Sqrt(best.Cost); low > w || high < w || best.Costs != nil || best.String() == p.String() {
 		t.Errorf("%v, between %v and %v", best, low, high)
 	}
-	if !Plans(p, p.Expected(), best).isPNG() || !best.Plot().isPNG() || !x.Sinogram().isPNG() {
+	if !Plans(p, p.Expected(), best).isPNG() || !best.Plot().isPNG() || !Sinograms([]string{"both", "x"}, Together(x, x), x).isPNG() {
 		t.Error("no picture")
 	}
 	if m := Named("partial-sw")(x, z).Marginal(); len(m) != 3 || m[2] < m[0] || d.Marginal() != nil {

@@ -283,8 +283,11 @@ func numbered(clouds []*Clouds) (in []client.Input) {
 	return in
 }
 
-// Sinogram draws the density of a cloud's projections on every direction of the plane.
-func (c *Clouds) Sinogram() *Picture { return draw("sinogram", nil, c.input("x")) }
+// Sinograms draws the density of projections on every direction of the plane, side by side: of a cloud, or of several, by the
+// means of their sorted lists.
+func Sinograms(titles []string, sets ...*Clouds) *Picture {
+	return drawTitled("sinogram", titles, nil, numbered(sets)...)
+}
 
 // Pool puts all points of a set, such as the pixels of a picture, into one cloud.
 func (c *Clouds) Pool() *Clouds { return made(c.Name, c.Coordinates(), 1, c.Count*c.Points, c.Dim) }

@@ -53,8 +53,8 @@ func TestBadArguments(t *testing.T) {
 		{wrong(Gallery(GalleryOptions{})), "no clouds"},
 		{wrong(Split(make([]float32, 9), 2)), "points has length 9"},
 
-		{wrong(Sinogram(SinogramOptions{}, []float32{1, 2})), "cloud has length 2"},
-		{wrong(Sinogram(SinogramOptions{Normal: [3]float64{0, 0, nan}}, up)), "Normal is [0 0 NaN]"},
+		{wrong(Sinogram(SinogramOptions{}, [][]float32{{1, 2}})), "cloud has length 2"},
+		{wrong(Sinogram(SinogramOptions{Normal: [3]float64{0, 0, nan}}, [][]float32{up})), "Normal is [0 0 NaN]"},
 		{wrong(Matrix(MatrixOptions{}, y)), "values has length 2, expected a square number"},
 		{wrong(Matrix(MatrixOptions{}, []float64{nan})), "values[0] is NaN"},
 		{wrong(Matrix(MatrixOptions{Groups: []int{0, 0}}, []float64{0})), "Groups has length 2, expected 1"},

@@ -108,7 +108,7 @@ var goldenPictures = []struct {
 		return Slice(SliceOptions{}, x, y, []float32{0.8, 0.6}, nil)
 	}},
 	{"sinogram", func() (*Picture, error) {
-		return Sinogram(SinogramOptions{Title: "Sinogram", Normal: [3]float64{0, 1, 0}}, torus(1, 400, 0))
+		return Sinogram(SinogramOptions{Title: "Sinogram", Normal: [3]float64{0, 1, 0}}, [][]float32{torus(1, 400, 0)})
 	}},
 	{"matrix", func() (*Picture, error) {
 		values, groups := make([]float64, 36), []int{0, 1, 2, 0, 1, 1}

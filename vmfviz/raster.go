@@ -6,7 +6,9 @@ import (
 	"image"
 	"math"
 	"slices"
+	"strings"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -14,70 +16,124 @@ import (
 
 // SinogramOptions configure [Sinogram].
 type SinogramOptions struct {
-	Title string
+	Title  string
+	Titles []string // above the panels, nil: none
 	// Normal is perpendicular to the great circle of directions; the zero Normal is (0, 0, 1), whose
 	// circle is that of the plane of x and y.
 	Normal [3]float64
 }
 
-// Sinogram draws the projections of a cloud [M, 3] on all directions of a great circle: at an angle φ
+// Sinogram draws the projections of clouds [M, 3] on all directions of a great circle: at an angle φ
 // from 0 to 180°, the density of θ(φ)'x along the line, in points per unit of length, as a colour: none
 // beyond the outermost points, and one for the highest densities. A single point is a curve r cos(φ - φ₀).
 // θ(0) and θ(90°) are the first two axes of the plane: those of x and y for the default Normal; else θ(0)
 // is perpendicular to the normal and to the axis that is nearest to it.
-func Sinogram(o SinogramOptions, cloud []float32) (*Picture, error) {
+//
+// Every set has a panel, all of one scale. A set of several clouds of as many points is drawn by the means of
+// their sorted projections.
+func Sinogram(o SinogramOptions, sets ...[][]float32) (*Picture, error) {
 	normal := vec3(o.Normal)
 	if normal == (vec3{}) {
 		normal = vec3{0, 0, 1}
 	}
 	length := math.Sqrt(dot(normal, normal))
-	if err := cmp.Or(checkRows("cloud", cloud, 3),
+	if err := cmp.Or(errorIf(len(sets) == 0, "no clouds given, expected at least one"), each(sets, func(_ int, set [][]float32) error {
+		return cmp.Or(errorIf(len(set) == 0, "no clouds given, expected at least one"), each(set, func(_ int, cloud []float32) error {
+			return cmp.Or(checkRows("cloud", cloud, 3),
+				errorIf(len(cloud) != len(set[0]), "a set has clouds of %d and %d points", len(set[0])/3, len(cloud)/3))
+		}))
+	}), errorIf(o.Titles != nil && len(o.Titles) != len(sets), "Titles has length %d, expected %d", len(o.Titles), len(sets)),
 		errorIf(!(length > 1e-150) || !(length < largest), "Normal is %v, expected a direction", o.Normal)); err != nil {
 		return nil, err
 	}
 	normal = normal.scale(1 / length)
 	right, up := circleAxes(normal)
-	const angles, bins = 360, 240
-	points, reach := rows(cloud, 3), 0.0
-	for _, q := range points {
-		reach = math.Max(reach, math.Hypot(dot(q, right), dot(q, up)))
+	reach := 0.0
+	for _, cloud := range slices.Concat(sets...) {
+		for _, q := range rows(cloud, 3) {
+			reach = math.Max(reach, math.Hypot(dot(q, right), dot(q, up)))
+		}
 	}
 	reach = math.Max(1.03*reach, 1e-9)
-	width := 2 * reach / bins
-	density := make([]float64, bins*angles) // rows from the top down
+	densities := make([][]float64, len(sets))
+	for i, set := range sets {
+		densities[i] = listDensity(set, right, up, reach)
+	}
+	// One colour for the highest densities: a narrow rim would take the whole scale.
+	sorted := slices.DeleteFunc(slices.Concat(densities...), func(v float64) bool { return !(v > 0) })
+	slices.Sort(sorted)
+	for _, density := range densities {
+		for i, v := range density {
+			density[i] = min(v, sorted[len(sorted)*19/20])
+		}
+	}
+	lo, hi := bounds(slices.DeleteFunc(slices.Concat(densities...), math.IsNaN))
+	shows := fmt.Sprintf("projections of %d points over the angle of the direction", len(sets[0][0])/3)
+	if len(sets) > 1 {
+		shows = fmt.Sprintf("projections of %d clouds over the angle of the direction", len(sets))
+	}
+	p := &Picture{Title: o.Title, Alt: altText(o.Title, shows)}
+	var plots []*plot.Plot
+	for i, density := range densities {
+		q := p.raster(density, lo, hi, sinogramBins, sinogramAngles, "density of θ·x, the top stands for more")
+		q.X.Min, q.X.Max, q.Y.Min, q.Y.Max = 0, 180, -reach, reach
+		q.X.Label.Text, q.Y.Label.Text = "angle φ of the direction, in degrees", "projection θ(φ)·x"
+		q.X.Tick.Marker = halfTurn
+		if len(sets) > 2 {
+			q.X.Label.Text, q.X.Tick.Marker = "angle φ, in degrees", plot.ConstantTicks([]plot.Tick{{Value: 0, Label: "0"}, {Value: 90, Label: "90"}, {Value: 180, Label: "180"}})
+		}
+		if i > 0 {
+			q.Y.Label.Text, q.Y.LineStyle.Width, q.Y.Tick.Length = "", 0, 0
+			marks := q.Y.Tick.Marker.Ticks(-reach, reach)
+			for k := range marks {
+				marks[k].Label = strings.Repeat(" ", min(1, len(marks[k].Label))) // as high as a number
+			}
+			q.Y.Tick.Marker = plot.ConstantTicks(marks)
+		}
+		if o.Titles != nil {
+			q.Title.Text = o.Titles[i]
+		}
+		plots = append(plots, q)
+	}
+	p.setPlots(plots, len(sets), p.room(len(sets)), 330-vg.Length(40*(len(sets)-1)))
+	p.Height = whole(p.Height + titles(plots))
+	return p, nil
+}
+
+const sinogramAngles, sinogramBins = 360, 240
+
+// listDensity is the density of the means of the clouds' sorted projections at every angle, rows from the top down; NaN beyond the ends.
+func listDensity(set [][]float32, right, up vec3, reach float64) []float64 {
+	const angles, bins = sinogramAngles, sinogramBins
+	width, n := 2*reach/bins, len(set[0])/3
+	density := make([]float64, bins*angles)
 	for k := range angles {
 		sin, cos := math.Sincos((float64(k) + 0.5) * math.Pi / angles)
-		low, high := math.Inf(1), math.Inf(-1)
-		for _, q := range points {
-			s := cos*dot(q, right) + sin*dot(q, up)
-			low, high = min(low, s), max(high, s)
+		list := make([]float64, n)
+		for _, cloud := range set {
+			var one []float64
+			for _, q := range rows(cloud, 3) {
+				one = append(one, cos*dot(q, right)+sin*dot(q, up))
+			}
+			slices.Sort(one)
+			floats.AddScaled(list, 1/float64(len(set)), one)
+		}
+		for _, s := range list {
 			at := (reach-s)/width - 0.5 // shared by the two bins beside it
 			i := math.Floor(at)
 			for side, share := range [2]float64{i + 1 - at, at - i} {
 				if row := int(i) + side; row >= 0 && row < bins {
-					density[row*angles+k] += share / (float64(len(points)) * width)
+					density[row*angles+k] += share / (float64(n) * width)
 				}
 			}
 		}
 		for row := range bins { // whose middle is at
-			if s := reach - (float64(row)+0.5)*width; s < low-width/2 || s > high+width/2 {
+			if s := reach - (float64(row)+0.5)*width; s < list[0]-width/2 || s > list[n-1]+width/2 {
 				density[row*angles+k] = math.NaN()
 			}
 		}
 	}
-	// One colour for the highest densities: a narrow rim would take the whole scale.
-	sorted := slices.DeleteFunc(slices.Sorted(slices.Values(density)), func(v float64) bool { return !(v > 0) })
-	for i, v := range density {
-		density[i] = min(v, sorted[len(sorted)*19/20])
-	}
-	shows := fmt.Sprintf("projections of %d points over the angle of the direction", len(points))
-	p := &Picture{Title: o.Title, Alt: altText(o.Title, shows)}
-	q := p.raster(density, bins, angles, "density of θ·x, the top stands for more")
-	q.X.Min, q.X.Max, q.Y.Min, q.Y.Max = 0, 180, -reach, reach
-	q.X.Label.Text, q.Y.Label.Text = "angle φ of the direction, in degrees", "projection θ(φ)·x"
-	q.X.Tick.Marker = halfTurn
-	p.setPlots([]*plot.Plot{q}, 1, p.room(1), 330)
-	return p, nil
+	return density
 }
 
 // circleAxes are two unit vectors that span the plane with that normal: θ(0) and θ(90°).
@@ -134,7 +190,8 @@ func Matrix(o MatrixOptions, values []float64) (*Picture, error) {
 		}
 	}
 	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("a matrix of %d rows and columns as colours", n))}
-	q := p.raster(sorted, n, n, o.Label)
+	lo, hi := bounds(sorted)
+	q := p.raster(sorted, lo, hi, n, n, o.Label)
 	end := float64(n)
 	q.X.Min, q.X.Max, q.Y.Min, q.Y.Max = 0, end, 0, end
 	q.Y.Scale = plot.InvertedScale{Normalizer: plot.LinearScale{}}
@@ -164,10 +221,9 @@ func Matrix(o MatrixOptions, values []float64) (*Picture, error) {
 	return p, nil
 }
 
-// raster returns a plot whose data area is filled with the colours of a matrix, row 0 at the top, and
+// raster returns a plot whose data area is filled with the colours of a matrix from lo to hi, row 0 at the top, and
 // gives the picture a colour bar.
-func (p *Picture) raster(values []float64, height, width int, label string) *plot.Plot {
-	lo, hi := bounds(slices.DeleteFunc(slices.Clone(values), math.IsNaN))
+func (p *Picture) raster(values []float64, lo, hi float64, height, width int, label string) *plot.Plot {
 	if lo == hi { // a bar of some length
 		hi = lo + math.Max(1e-9, math.Abs(lo))
 	}

@@ -47,7 +47,7 @@ func (p *plotSinogram) run() error {
 		}
 		o.Normal = [3]float64(normal)
 	}
-	picture, err := vmfviz.Sinogram(o, inSpace(set.Select([]int{p.Cloud}).Rebase(nil))[0])
+	picture, err := vmfviz.Sinogram(o, inSpace(set.Select([]int{p.Cloud}).Rebase(nil)))
 	if err != nil {
 		return err
 	}

@@ -100,10 +100,8 @@ var exercises = map[string]exercise{
 	"15.3": {function(func(xy [][][]float64) (string, error) { return oneCentre(xy) }),
 		"For which clouds is one direction's order right, and all of the way along it?", "Points on one line do it, up to the directions that were drawn: none of the way is across."},
 
-	"16.1": {function(func(mean func(a, b []float64) []float64) (string, error) {
-		got := slices.Sorted(slices.Values(mean([]float64{4, 0, 2}, []float64{2, 12, 4})))
-		return compare(got, []float64{1, 3, 8}), nil
-	}), "Sort both lists, and average them position by position.", "On a line the barycenter is the mean of the sorted lists."},
+	"16.1": {word("hill"), "Is the edge of the recoloured hill where the edge of noon's hill is?",
+		"Along red minus blue the blue hill no longer ranks above the sky. A hill in the sky's colour keeps apart from it better than a green one."},
 	"16.2": {number(0.04, 0.256), "lab.SW(lying, middle, lab.Mean(), lab.Slices(1000)).Value over the same with standing.",
 		"About a quarter: half of the way, and SW² is a square. Here it is nearly as on a straight line, though not in general."},
 	"16.3": {function(func(mix func(a, b []float64) []float64) (string, error) {
