@@ -145,7 +145,7 @@ var exercises = map[string]exercise{
 	"36.2": {number(0.03, 80), "The number above the second sphere, after the cell that defines kappa has run again.", "The hill is high there, and its slope stands out of the noise of a hundred slices."},
 
 	"37.1": {number(1e-6, 4), "Count the vermilion lines, from two seeds to ten.", "With three to six seeds. Who chooses when to stop chooses between a difference and a tie."},
-	"37.2": {word("no"), "Does the line of κ = 1 hold 0?", "The interval is three times as wide. With κ = 0.1 it shares the random numbers of each seed, with SW it does not."},
+	"37.2": {number(1e-6, 8), "The line has to stay coloured up to ten.", "With eight, nine and ten: where the tie with κ = 0.1 is back, SW is ahead. The reference decides, too."},
 
 	"38.1": {word("1-NNA"), "What would a perfect set have, by each score?", "Both MMD are 0, the best there is. 1-NNA is 0, far below 1/2: every chair has its copy beside it."},
 	"38.2": {word("no"), "Does the line of SW hold 0?", "Seen from the real chairs, the lead of EMD is within the noise of three seeds."},
