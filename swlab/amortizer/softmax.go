@@ -246,7 +246,7 @@ func attend(q, p *graph.Node, table int) *graph.Node {
 	mass := part(1, 2)
 	o := graph.Div(part(2, 2+dim), mass)
 	second := graph.Reshape(graph.Div(part(2+dim, 2+dim+dim*dim), mass), batch, n, dim, dim) // sum_j P_ij p_j p_j'
-	logMass := graph.Add(part(0, 1), graph.Log(mass))
+	top := part(0, 1) // t_i, the largest score
 
 	// The queries, minus themselves, carry the cotangents; the points go through the same node to
 	// get theirs.
@@ -255,23 +255,24 @@ func attend(q, p *graph.Node, table int) *graph.Node {
 			g := graph.SliceAxis(v, 1, graph.AxisRange(0, n))
 			og := graph.ReduceAndKeep(graph.Mul(o, g), graph.ReduceSum, -1)
 			dq := graph.Sub(graph.Einsum("bnce,bne->bnc", second, g), graph.Mul(o, og))
-			return graph.Concatenate([]*graph.Node{dq, pullPoints(q0, p0, g, og, logMass, table)}, 1)
+			return graph.Concatenate([]*graph.Node{dq, pullPoints(q0, p0, g, og, top, mass, table)}, 1)
 		})
 	moved := graph.Sub(graph.SliceAxis(both, 1, graph.AxisRange(0, n)), q0) // zero
 	return graph.Add(graph.Add(o, centre), moved)
 }
 
-// pullPoints is dp for the cotangents g [batch, n, dim] with og = o'g and logMass_i = log sum_l
-// exp(q_i'p_l) [batch, n, 1]: the rows (p_j, -1) and keys (q_i, logMass_i) have the products log
-// P_ij.
-func pullPoints(q, p, g, og, logMass *graph.Node, table int) *graph.Node {
+// pullPoints is dp for the cotangents g [batch, n, dim] with og = o'g, the largest scores t_i, and mass_i = sum_l
+// exp(q_i'p_l - t_i), both [batch, n, 1]: the rows (p_j, -1) and keys (q_i, t_i) have the products log(mass_i P_ij).
+// (t_i + log mass_i in one number would lose the digits of log mass_i where scores are large.)
+func pullPoints(q, p, g, og, top, mass *graph.Node, table int) *graph.Node {
 	d := q.Shape().Dimensions
 	batch, n, dim, m := d[0], d[1], d[2], p.Shape().Dimensions[1]
 	rows := graph.Concatenate([]*graph.Node{p, graph.Neg(graph.OnesLike(graph.SliceAxis(p, 2, graph.AxisRange(0, 1))))}, 2)
-	keys := graph.Concatenate([]*graph.Node{q, logMass}, 2)
+	keys := graph.Concatenate([]*graph.Node{q, top}, 2)
 	straight := graph.Sub(g, graph.Mul(q, og)) // g_i - (o_i'g_i) q_i
 	outer := graph.Reshape(graph.Mul(graph.InsertAxes(q, -1), graph.InsertAxes(g, -2)), batch, n, dim*dim)
-	sums := exponentialSums(rows, keys, graph.Concatenate([]*graph.Node{straight, outer}, 2), false, table)
+	features := graph.Div(graph.Concatenate([]*graph.Node{straight, outer}, 2), mass)
+	sums := exponentialSums(rows, keys, features, false, table)
 	turn := graph.Reshape(graph.SliceAxis(sums, 2, graph.AxisRangeToEnd(dim)), batch, m, dim, dim) // sum_i P_ij q_i g_i'
 	return graph.Add(graph.SliceAxis(sums, 2, graph.AxisRange(0, dim)), graph.Einsum("bmce,bme->bmc", turn, p))
 }
