@@ -153,7 +153,7 @@ func localTop(answer []any) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	_, cost, err := maxSW(x, y, uint64(seed), 300, 0.05, true)
+	_, cost, err := maxSW(x, y, uint64(seed), 300, 0.1, true)
 	if share := 100 * cost / slices.Max(f.Values); err == nil && !(share < 50) {
 		return fmt.Sprintf("This start ends at %.0f %% of the largest cost.", share), nil
 	}
