@@ -83,7 +83,8 @@ var exercises = map[string]exercise{
 		"In 256 dimensions one direction a step says little; in the plane of lecture 08 it was enough."},
 	"12.2": {number(0.5, 8e-5), "lab.SW(others(64), others(64), lab.Mean(), lab.Slices(2000)).Value, ten times.",
 		"With 361 codes it was 1e-5: the fewer codes a step compares, the higher the floor of its loss."},
-	"12.3": {word("no"), "What is SW between a set and the same set in another order?", "Its SW is 0: a small loss does not say that anything is new."},
+	"12.3": {number(0.3, 7.4), "Draw a vector of 256 numbers before the loop over the codes, and add it to each.",
+		"A shift leaves places empty, and is seen. Scatter fills them again."},
 
 	"13.1": {function(hidden), "Every second corner of a hexagon: its sides point across the axes and the diagonal.", "No direction of the three tells them apart; a fourth does."},
 	"13.2": {number(0.1, 4.0), "Bisect: share(3) is too much, share(6) too little.", "A bump of half that width would see less: what it costs comes from the directions around the blind one."},
