@@ -50,8 +50,9 @@ def arrays(shape):
     return [BYTES[kind] * math.prod(map(int, filter(None, dims.split(",")))) for kind, dims in ARRAY.findall(shape)]
 
 
-def dims(shape):
-    return [int(d) for d in ARRAY.search(shape).group(2).split(",") if d]
+def dims(shape, number=None):
+    """The sizes of an array, or of the array of that number in a tuple."""
+    return [int(d) for d in ARRAY.findall(shape)[number or 0][1].split(",") if d]
 
 
 def parse(text):
@@ -172,7 +173,8 @@ def flops(computations, body, here):
     for i in body.values():
         if i.op == "dot" or i.op == "custom-call":
             contracted = "".join(CONTRACTED.search(i.text).groups(""))
-            left = dims(here[i.operands[0][0]].shape)
+            name, number = i.operands[0]
+            left = dims(here[name].shape, number)
             total += 2 * math.prod(dims(i.shape)) * math.prod(left[int(k)] for k in re.findall(r"\d+", contracted))
         elif i.op == "fusion":
             inner = computations[callee(i, "calls")]
