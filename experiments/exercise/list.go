@@ -65,8 +65,8 @@ var exercises = map[string]exercise{
 		"At the same learning rate Chamfer still makes one cloud for all: its gradient is another one, and says nothing of how many points go where."},
 	"09.2": {word("no"), "What decides the length of a step, beside the learning rate?",
 		"A mean over 256 points has a gradient 256 times smaller: a learning rate belongs to its reduction."},
-	"09.3": {number(0.3, 4.9), "Divide: apart(run) / apart(early).",
-		"The codes begin to matter after the mean shape is learnt."},
+	"09.3": {number(0.15, 0.64), "Change the two names in the first cell, and run it and apart(after(100)).",
+		"This pair comes apart after the loss has fallen, too."},
 
 	"10.1": {number(0.26, 4), "Compare the three values of a row with the three of row 0, seed by seed: are all larger, or all smaller?",
 		"By chance alone three signs agree in a quarter of all cases."},
