@@ -688,8 +688,8 @@ type Row struct {
 	Difference map[string]struct{ Mean, Low, High float64 }
 }
 
-// Sweep trains over a grid: the options with several values vary. It shows table and plot while it works. Without a loss
-// it is LA v-DSW on the built-in shapes.
+// Sweep trains over a grid: the options with several values vary. It shows table and plot while it works, unless "live"
+// is [Set] to false. Without a loss it is LA v-DSW on the built-in shapes.
 func Sweep(o ...Option) *Sheet {
 	r := client.New("sweep")
 	var all []Option

@@ -530,7 +530,7 @@ func TestDescend(t *testing.T) {
 func TestDifferences(t *testing.T) {
 	withProcess(t, "")
 	t.Chdir(t.TempDir())
-	Differences("EMD", "κ = 1", Interval{"κ = 10", -1, 1}, Interval{"κ = 100", 1, 2}).Save("differences.svg")
+	Differences("EMD", "κ = 1", Interval{Label: "κ = 10", Low: -1, High: 1}, Interval{"κ = 100", 1, 2, []float64{1, 3}}).Save("differences.svg")
 	if must.M1(os.Stat("differences.svg")).Size() < 1000 {
 		t.Error("no picture")
 	}

@@ -440,10 +440,12 @@ func (c *Clouds) Called(name string) *Clouds {
 	return &d
 }
 
-// Interval is a row of [Differences]: a difference between Low and High, in per cent.
+// Interval is a row of [Differences]: a difference between Low and High, in per cent. Repeats, such as the differences of
+// several seeds, are dots over their own interval.
 type Interval struct {
 	Label     string
 	Low, High float64
+	Repeats   []float64
 }
 
 // Differences draws 95 % intervals of differences from a reference, sorted. Smaller is better.

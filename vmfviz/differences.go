@@ -3,11 +3,13 @@ package vmfviz
 import (
 	"cmp"
 	"fmt"
+	"image/color"
 	"math"
 	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
+	"gonum.org/v1/gonum/stat/distuv"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -19,7 +21,22 @@ type Difference struct {
 	Label string
 	// Value is the difference from the reference in per cent, Half half the length of its interval, 0 if unknown.
 	Value, Half float64
+	// Repeats are the difference's values in repetitions, such as seeds, at least two of them, or nil: a dot for each, on a
+	// thin line over their own 95 % interval of Student's t. The bar is then thick and pale.
+	Repeats []float64
 }
+
+// repeated is half the length of the interval of the repeats, 0 without them.
+func (d Difference) repeated() float64 {
+	n := float64(len(d.Repeats))
+	if n == 0 {
+		return 0
+	}
+	return distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(0.975) * stat.StdDev(d.Repeats, nil) / math.Sqrt(n)
+}
+
+// reach is the half length of the longer interval.
+func (d Difference) reach() float64 { return max(d.Half, d.repeated()) }
 
 // DifferencesOptions describe a [Differences] picture.
 type DifferencesOptions struct {
@@ -45,7 +62,9 @@ func Differences(o DifferencesOptions, lines ...Difference) (*Picture, error) {
 		each(lines, func(i int, d Difference) error {
 			name := fmt.Sprintf("lines[%d]", i)
 			return cmp.Or(checkNumber(name+".Value", d.Value, false),
-				errorIf(!(d.Half >= 0 && d.Half < largest), "%s.Half is %g, expected a number not below 0", name, d.Half))
+				errorIf(!(d.Half >= 0 && d.Half < largest), "%s.Half is %g, expected a number not below 0", name, d.Half),
+				errorIf(len(d.Repeats) == 1, "%s.Repeats has length 1, expected at least 2", name),
+				each(d.Repeats, func(_ int, v float64) error { return checkNumber(name+".Repeats", v, false) }))
 		})); err != nil {
 		return nil, err
 	}
@@ -88,7 +107,7 @@ func (d *differencePlot) sort() {
 		}
 		return cmp.Compare(a.Value, b.Value)
 	})
-	d.reference = slices.Index(d.lines, reference)
+	d.reference = slices.IndexFunc(d.lines, func(l Difference) bool { return l.Label == reference.Label && l.Value == 0 && l.Half == 0 })
 }
 
 // axes sets ranges and ticks: names at the left.
@@ -96,7 +115,7 @@ func (d *differencePlot) axes() {
 	limit := d.limit()
 	for _, l := range d.lines {
 		if math.Abs(l.Value) <= limit {
-			d.lo, d.hi = min(d.lo, max(l.Value-l.Half, -limit)), max(d.hi, min(l.Value+l.Half, limit))
+			d.lo, d.hi = min(d.lo, max(l.Value-l.reach(), -limit)), max(d.hi, min(l.Value+l.reach(), limit))
 		}
 	}
 	if d.lo == d.hi {
@@ -149,7 +168,7 @@ func (d *differencePlot) limit() float64 {
 	var reach []float64
 	for i, l := range d.lines {
 		if i != d.reference {
-			reach = append(reach, math.Abs(l.Value)+l.Half)
+			reach = append(reach, math.Abs(l.Value)+l.reach())
 		}
 	}
 	slices.Sort(reach)
@@ -159,7 +178,7 @@ func (d *differencePlot) limit() float64 {
 			far++
 		}
 	}
-	if 5*far > 2*len(reach) {
+	if far == 0 || 5*far > 2*len(reach) {
 		return math.Inf(1)
 	}
 	return limit
@@ -189,8 +208,11 @@ func (d *differencePlot) marks() {
 			x, shape = (d.hi+2*d.X.Max)/3, pointing(1)
 		case x < d.lo:
 			x, shape = (d.lo+2*d.X.Min)/3, pointing(-1)
+		case l.Repeats != nil:
+			d.repeats(l, y, color)
+			shape = nothing{}
 		case l.Half > 0:
-			d.Add(segment(max(x-l.Half, d.lo), y, min(x+l.Half, d.hi), y, draw.LineStyle{Color: color, Width: 2}))
+			d.bar(x, l.Half, y, draw.LineStyle{Color: color, Width: 2})
 		}
 		d.Add(&plotter.Scatter{XYs: plotter.XYs{{X: x, Y: y}}, GlyphStyle: draw.GlyphStyle{Color: color, Radius: 3.2, Shape: shape}})
 		numbers.XYs = append(numbers.XYs, plotter.XY{Y: y})
@@ -203,6 +225,30 @@ func (d *differencePlot) marks() {
 	}
 	d.Add(&atRight{numbers})
 }
+
+// bar is a horizontal line over an interval.
+func (d *differencePlot) bar(x, half, y float64, style draw.LineStyle) {
+	d.Add(segment(max(x-half, d.lo), y, min(x+half, d.hi), y, style))
+}
+
+// repeats adds the bar and, over it, the repeats and their interval: in grey if that holds 0.
+func (d *differencePlot) repeats(l Difference, y float64, color color.Color) {
+	d.bar(l.Value, l.Half, y, draw.LineStyle{Color: blend(color, theme.Background, 0.55), Width: 8})
+	if half := l.repeated(); math.Abs(l.Value) <= half {
+		d.bar(l.Value, half, y, draw.LineStyle{Color: theme.Reference, Width: 1.2})
+	} else {
+		d.bar(l.Value, half, y, draw.LineStyle{Color: color, Width: 2.4})
+	}
+	for _, v := range l.Repeats {
+		d.Add(&plotter.Scatter{XYs: plotter.XYs{{X: v, Y: y}}, GlyphStyle: draw.GlyphStyle{Color: theme.Text, Radius: 1.8, Shape: draw.CircleGlyph{}}})
+	}
+}
+
+// nothing is no mark.
+type nothing struct{}
+
+// DrawGlyph draws nothing.
+func (nothing) DrawGlyph(*draw.Canvas, draw.GlyphStyle, vg.Point) {}
 
 // percent writes a difference: whole from ten per cent on, with one decimal below.
 func percent(v float64) string {

@@ -1,6 +1,7 @@
 package vmfviz
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -10,7 +11,7 @@ import (
 // TestDifferences: the lines are sorted, better first, whichever direction that is; bars and marks are at the numbers;
 // and what is far from all others stands beyond a break, on its side, without squeezing them.
 func TestDifferences(t *testing.T) {
-	lines := []Difference{{"far", 90, 5}, {"worse", 2, 0.5}, {"better", -1.5, 0.5}, {"unclear", 0.2, 0.4}, {"farther", -70, 3}}
+	lines := []Difference{{"far", 90, 5, nil}, {"worse", 2, 0.5, nil}, {"better", -1.5, 0.5, nil}, {"unclear", 0.2, 0.4, nil}, {"farther", -70, 3, nil}}
 	for _, c := range []struct {
 		up    bool
 		names []string
@@ -40,9 +41,16 @@ func TestDifferences(t *testing.T) {
 			t.Errorf("the picture has %q %d times", text, strings.Count(svg, ">"+text+"<"))
 		}
 	}
-	whole := must.M1(Differences(DifferencesOptions{}, Difference{"a", 80, 1}, Difference{"b", 2, 1}, Difference{"c", 90, 1}, Difference{"d", 1, 1})).Plots[0][0]
+	whole := must.M1(Differences(DifferencesOptions{}, Difference{"a", 80, 1, nil}, Difference{"b", 2, 1, nil}, Difference{"c", 90, 1, nil}, Difference{"d", 1, 1, nil})).Plots[0][0]
 	if whole.X.Max < 90 {
 		t.Errorf("half of the lines stand beyond a break at %g", whole.X.Max)
+	}
+	repeats := Difference{"seeds", 2, 0.5, []float64{1, 2, 3}} // 2 ± 4.303 / √3
+	if half := repeats.repeated(); math.Abs(half-2.4843) > 1e-3 {
+		t.Errorf("the interval of the repeats is 2 ± %g", half)
+	}
+	if q := must.M1(Differences(DifferencesOptions{}, repeats)).Plots[0][0]; q.X.Min > -0.48 || q.X.Max < 4.48 {
+		t.Errorf("the axis goes from %g to %g", q.X.Min, q.X.Max)
 	}
 }
 

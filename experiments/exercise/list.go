@@ -68,11 +68,11 @@ var exercises = map[string]exercise{
 	"09.3": {number(0.15, 0.64), "Change the two names in the first cell, and run it and apart(after(100)).",
 		"This pair comes apart after the loss has fallen, too."},
 
-	"10.1": {number(0.26, 4), "Compare the three values of a row with the three of row 0, seed by seed: are all larger, or all smaller?",
-		"By chance alone three signs agree in a quarter of all cases."},
-	"10.2": {number(0.21, 5), "n seeds resolve a difference if t(n) s / √n is below its size. Begin with n = 2.",
-		"5. What a small difference costs is seeds, and every one is a training."},
-	"10.3": {number(0.4, 6), "Write overSeeds with []float64{v[1], v[2], v[0]} in place of first.Values, where v is first.Values.",
+	"10.1": {number(0.26, 6), "In the second picture, count the thick bars that lie on one side of 0: do their thin lines, too?",
+		"All that exclude 0 over clouds: no interval over seeds does."},
+	"10.2": {number(0.26, 8), "n seeds resolve a difference if t(n) s / √n is below its size. Begin with n = 2.",
+		"8. One seed of three is on the other side: that takes more seeds, and each of them two trainings."},
+	"10.3": {number(0.4, 3.9), "Write bySeed with []float64{v[1], v[2], v[0]} in place of first.Values, where v is first.Values.",
 		"What two trainings of one seed share, weights and order, cancels in their difference."},
 
 	"11.1": {number(1e-6, 2), "With one, off(halfway(0, 45)) and off(halfway(45, 90)). With two, steps of 30.", "Steps of 30 degrees stay near the loop, steps of 45 do not."},

@@ -20,13 +20,13 @@ import (
 // Sweep runs a sweep. Its output, a table and a plot, is redrawn after every point of the grid,
 // below a line that reports progress. The plot is saved as pictures/NAME.png. If c.Data is "", the
 // session's data are used. The stop button ends it with an error. Running the cell again resumes,
-// and a finished sweep is read. Outside a notebook the table goes to standard error.
+// and a finished sweep is read. Outside a notebook the table goes to standard error. A quiet one shows its progress alone.
 //
 //	b := show.Must(notebook.Open("sweep"))
 //	c := sweep.Default()
 //	c.Data, c.Vary = b.Data, show.Must(sweep.Parse("kappa=0.1,1,10", "slices=10,100"))
-//	show.Must(b.Sweep("kappa", c))
-func (b *Session) Sweep(name string, c sweep.Config) (*sweep.Result, error) {
+//	show.Must(b.Sweep("kappa", c, false))
+func (b *Session) Sweep(name string, c sweep.Config, quiet bool) (*sweep.Result, error) {
 	if c.Data == "" {
 		c.Data = b.Data
 	}
@@ -51,8 +51,16 @@ func (b *Session) Sweep(name string, c sweep.Config) (*sweep.Result, error) {
 		o.say(what, done, total)
 	}
 	var broken error
-	r, err := plan.Run(w, lab, func(r *sweep.Result, _ int) { broken = errors.Join(broken, o.draw(r)) })
-	o.close()
+	r, err := plan.Run(w, lab, func(r *sweep.Result, _ int) {
+		if !quiet {
+			broken = errors.Join(broken, o.draw(r))
+		}
+	})
+	left := ""
+	if quiet && err == nil {
+		left = fmt.Sprintf("<p>%d settings are trained, each with %d seeds.</p>", r.Count(sweep.Done), len(r.Seeds))
+	}
+	o.close(left)
 	if w.Err() != nil {
 		return r, errStopped
 	}
@@ -108,5 +116,5 @@ func (o *output) draw(r *sweep.Result) error {
 	return nil
 }
 
-// close leaves only the result.
-func (o *output) close() { o.update(o.id+"_now", "") }
+// close leaves the result, and a line.
+func (o *output) close(line string) { o.update(o.id+"_now", line) }

@@ -24,14 +24,14 @@ func TestSweep(t *testing.T) {
 	c.Base.Loss, c.Base.Points, c.Base.Batch, c.Base.Steps = "sw", 16, 16, 1
 	var err error
 	c.Vary = must.M1(sweep.Parse("slices=1,2"))
-	r, err := b.Sweep("slices", c)
+	r, err := b.Sweep("slices", c, false)
 	if err != nil || r.Count(sweep.Done) != 2 || r.Backend != "go" {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	if _, err := os.Stat(filepath.Join(b.Out, "pictures", "slices.png")); err != nil {
 		t.Error(err)
 	}
-	again, err := b.Sweep("slices", c)
+	again, err := b.Sweep("slices", c, false)
 	if err != nil || !reflect.DeepEqual(again, r) { // times of training too
 		t.Errorf("%+v, then %+v, %v", r, again, err)
 	}
@@ -41,7 +41,7 @@ func TestSweep(t *testing.T) {
 	must.M(o.draw(r))
 	o.say("training", 1, 2)
 	o.say("training", 2, 2) // too soon
-	o.close()
+	o.close("")
 	if len(shown) != 3 || !strings.HasPrefix(shown[0], "x <div") || shown[1] != "x_now <p>training 1/2</p>" || shown[2] != "x_now " {
 		t.Fatalf("shown %q", shown)
 	}
@@ -55,7 +55,7 @@ func TestSweep(t *testing.T) {
 		t.Errorf("picture: %v", err)
 	}
 	c.Vary[0].Values = []string{"x"}
-	if _, err := b.Sweep("slices", c); err == nil || !strings.Contains(err.Error(), "vary slices: expected a whole number") {
+	if _, err := b.Sweep("slices", c, false); err == nil || !strings.Contains(err.Error(), "vary slices: expected a whole number") {
 		t.Errorf("a wrong sweep: %v", err)
 	}
 }

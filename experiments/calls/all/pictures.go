@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/floats/scalar"
 	"gonum.org/v1/gonum/spatial/r3"
 	"gonum.org/v1/gonum/stat"
 
@@ -259,14 +258,14 @@ func drawDifferences(r *calls.Request, s pictureSettings) (*vmfviz.Picture, erro
 	var rows []struct {
 		Label     string
 		Low, High float64
+		Repeats   []float64
 	}
 	if err := json.Unmarshal([]byte(s.Rows), &rows); err != nil {
 		return nil, fmt.Errorf("rows: %w", err)
 	}
 	var lines []vmfviz.Difference
 	for _, row := range rows {
-		middle := scalar.Round((row.Low+row.High)/2, 9) // two intervals of one difference stay in their order
-		lines = append(lines, vmfviz.Difference{Label: row.Label, Value: middle, Half: (row.High - row.Low) / 2})
+		lines = append(lines, vmfviz.Difference{Label: row.Label, Value: (row.Low + row.High) / 2, Half: (row.High - row.Low) / 2, Repeats: row.Repeats})
 	}
 	return vmfviz.Differences(vmfviz.DifferencesOptions{Title: s.Title, Quantity: s.X, Reference: s.Y}, lines...)
 }

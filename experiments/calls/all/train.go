@@ -186,9 +186,10 @@ type sweepSettings struct {
 	PerClass int    `json:"per_class"`
 	PerTest  int    `json:"per_test"`
 	Repeats  int    `json:"repeats" range:"1.."` // how many seeds; 0: those of a sweep
+	Live     bool   `json:"live"`                // table and plot grow
 }
 
-// sweeping trains over a grid of settings.
+// sweeping trains over a grid of settings, with a table that grows unless live is false.
 func sweeping(r *calls.Request, a *calls.Answer) error {
 	s, err := session(r)
 	if err != nil {
@@ -196,7 +197,7 @@ func sweeping(r *calls.Request, a *calls.Answer) error {
 	}
 	c := sweep.Default()
 	c.Base.Amortizer = "la"
-	own := sweepSettings{PerClass: c.PerClass, PerTest: c.PerTest}
+	own := sweepSettings{PerClass: c.PerClass, PerTest: c.PerTest, Live: true}
 	rest := calls.Request{Settings: maps.Clone(r.Settings)}
 	if err := calls.Take(rest.Settings, &own); err != nil {
 		return err
@@ -225,7 +226,7 @@ func sweeping(r *calls.Request, a *calls.Answer) error {
 		}
 	}
 	return watched(r, a, func() error {
-		found, err := s.Sweep("sweep", c)
+		found, err := s.Sweep("sweep", c, !own.Live)
 		if err != nil {
 			return err
 		}
