@@ -87,7 +87,7 @@ var exercises = map[string]exercise{
 		"A shift leaves places empty, and is seen. Scatter fills them again."},
 
 	"13.1": {function(hidden), "Every second corner of a hexagon: its sides point across the axes and the diagonal.", "No direction of the three tells them apart; a fourth does."},
-	"13.2": {number(0.1, 4.0), "Bisect: share(3) is too much, share(6) too little.", "A bump of half that width would see less: what it costs comes from the directions around the blind one."},
+	"13.2": {number(0.1, 3.84), "Bisect: κ = 3 is too little, 6 too much.", "The more a bump gathers around the best direction, the nearer the mean comes to the maximum, 3.5 times SW²."},
 	"13.3": {number(0.05, 1.84), "Twins of eight angles: append(seven, 77.5).", "Each slice to hide from doubles the clouds and lowers SW², which never becomes 0."},
 
 	"14.1": {number(0.15, 4), "Four times the points. The floor falls like a power of n: which?", "Like 1/n: more points help against noise, in any dimension."},
