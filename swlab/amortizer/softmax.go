@@ -246,7 +246,7 @@ func attend(q, p *graph.Node, table int) *graph.Node {
 	mass := part(1, 2)
 	o := graph.Div(part(2, 2+dim), mass)
 	second := graph.Reshape(graph.Div(part(2+dim, 2+dim+dim*dim), mass), batch, n, dim, dim) // sum_j P_ij p_j p_j'
-	top := part(0, 1) // t_i, the largest score
+	top := part(0, 1)                                                                        // t_i, the largest score
 
 	// The queries, minus themselves, carry the cotangents; the points go through the same node to
 	// get theirs.
