@@ -102,7 +102,7 @@ var exercises = map[string]exercise{
 		"For which clouds is one direction's order right, and all of the way along it?", "Points on one line do it, up to the directions that were drawn: none of the way is across."},
 
 	"16.1": {word("hill"), "Is the edge of the recoloured hill where the edge of noon's hill is?",
-		"Along red minus blue the blue hill no longer ranks above the sky. A hill in the sky's colour keeps apart from it better than a green one."},
+		"Along green minus blue the blue rim no longer ranks above the sky. A hill in the sky's colour keeps apart from it better than a green one."},
 	"16.2": {number(0.04, 0.256), "lab.SW(lying, middle, lab.Mean(), lab.Slices(1000)).Value over the same with standing.",
 		"About a quarter: half of the way, and SW² is a square. Here it is nearly as on a straight line, though not in general."},
 	"16.3": {function(func(mix func(a, b []float64) []float64) (string, error) {
