@@ -72,7 +72,7 @@ def page(results):
     gpu = machine["gpu"]
     about = f"{gpu['name']}, {gpu['memory.total']} MB, driver {gpu['driver_version']}" if gpu else "**none: the kit was tried on a CPU, and these numbers say nothing**"
     count = {i["steps"] for i in timed}
-    lines = [INTRODUCTION.format(kit=results["kit"], steps=" or ".join(map(str, sorted(count))) or "no", warm=2 if results["smoke"] else 5, gpu=about, backend=results["backend"], **{k: machine[k] for k in ("plugin", "processor", "cores", "memory_gb", "torch")})]
+    lines = [INTRODUCTION.format(kit=results["kit"][:12], steps=" or ".join(map(str, sorted(count))) or "no", warm=2 if results["smoke"] else 5, gpu=about, backend=results["backend"], **{k: machine[k] for k in ("plugin", "processor", "cores", "memory_gb", "torch")})]
     lines += [note + "\n" for note in results.get("notes", [])]
     smoke = items.get("smoke", {})
     if "relative_difference" in smoke:
