@@ -1,7 +1,8 @@
 """Loads every page of a site from its files, without a network: check_site.py FOLDER. An error in a page's console, a request to the network,
 a link or an anchor that leads nowhere, a picture, formula or interactive view that is not drawn, a view that does not turn when it is dragged, text
-that cannot be read in the light, in the dark or on a phone, a page that stays light in the dark or says nothing of itself where it is shared, a
-page to which index.html does not lead, and a page wider than a phone are failures. So is a view without its picture where scripts do not run."""
+that cannot be read in the light, in the dark or on a phone, an answer that is open before its question is answered or stays closed after it, a page
+that stays light in the dark or says nothing of itself where it is shared, a page to which index.html does not lead, and a page wider than a phone
+are failures. So is a view without its picture where scripts do not run."""
 
 import re
 import sys
@@ -32,9 +33,23 @@ LOOK = r"""(async () => {
     const own = part.getBoundingClientRect(), room = part.parentElement.getBoundingClientRect();
     if (own.width && part.closest('.jp-Cell') && Math.abs(own.left + own.right - room.left - room.right) > 24) wrong.push('not in the middle: ' + (part.alt || part.className));
   }
-  for (const hint of document.querySelectorAll('details:not(.code)[open]')) wrong.push('a hint is open: ' + hint.innerText.slice(0, 40));
+  for (const hint of document.querySelectorAll('details:not(.code, .guess)[open]')) wrong.push('a hint is open: ' + hint.innerText.slice(0, 40));
   return wrong;
 })()"""
+
+# Answers that are open before their questions are answered, or closed after that: it answers all of them.
+GUESS = r"""(() => {
+  const answers = [...document.querySelectorAll('details.guess')], open = answers.filter(e => e.open);
+  for (const box of document.querySelectorAll('.swlab-predict')) {
+    const input = box.querySelector('input');
+    if (input?.type === 'radio') input.click();
+    else input?.dispatchEvent(new Event('change', { bubbles: true }));
+  }
+  return open.map(e => 'an answer is open before its question is answered: ' + e.dataset.questions)
+    .concat(answers.filter(e => !e.open).map(e => 'an answer stays closed: ' + e.dataset.questions));
+})()"""
+
+OPEN = "document.querySelectorAll('details').forEach(e => { e.open = true; })"
 
 # What a lecture, or the path of them on the first page, lacks.
 PATH = r"""[...document.querySelectorAll('.path li')].filter(e => !e.querySelector('img') || !/^\d+ [1-9]\d* minutes \S+.* \S+/.test(e.innerText.replace(/\s+/g, ' ').trim()))
@@ -96,7 +111,7 @@ def astray(path, link):
 
 def moving(browser, path):
     """What is wrong with the page that is open: where scripts run."""
-    wrong = browser.evaluate(LOOK)
+    wrong = browser.evaluate(GUESS) + browser.evaluate(LOOK)
     for number in range(browser.evaluate(views.COUNT)):
         wrong += views.turn(browser, number)
     wrong += [f"a link to nothing: {link}" for link in browser.evaluate(LINKS) if astray(path, link)]
@@ -106,6 +121,7 @@ def moving(browser, path):
 def looks(browser):
     """What is wrong with it in the light, in the dark, and on a phone."""
     wrong = []
+    browser.evaluate(OPEN)
     for theme in ("dark", "light"):
         browser.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": theme}])
         wrong += [f"{theme}: hard to read: {text}" for text in browser.evaluate(READABLE)[:5]]
@@ -120,6 +136,7 @@ def looks(browser):
 def still(browser):
     """What is wrong with its views where no script runs: each must leave a picture and say why it does not move."""
     wrong = ["a script has run though scripts are off"] if browser.evaluate(SCRIPTED) else []
+    browser.evaluate(OPEN)
     for number in range(browser.evaluate(views.COUNT)):
         if not browser.evaluate(MESSAGE.format(number=number)):
             wrong.append("without scripts a view says nothing")

@@ -7,6 +7,7 @@ outputs, of the playground, and the switch between light and dark. index.html le
 
 import base64
 import html
+import json
 import os
 import re
 import shutil
@@ -49,6 +50,18 @@ SCRIPT = """<script>
     root.dataset.theme = dark ? "light" : "dark";
     try { localStorage.setItem("theme", root.dataset.theme); } catch (e) { /* the same */ }
   };
+  // The answer to a question opens when it is guessed, now or on an earlier visit, and for a printer.
+  var answers = Array.from(document.querySelectorAll("details.guess")), guessed = {};
+  function open(which) { answers.filter(which).forEach(function (answer) { answer.open = true; }); }
+  function known(id) { try { return guessed[id] || localStorage.getItem("swlab-said-" + id) !== null; } catch (e) { return false; } }
+  function ready(answer) { return answer.dataset.questions.split(" ").every(known); }
+  document.addEventListener("change", function (e) {
+    var box = e.target.closest(".swlab-predict");
+    if (box) guessed[JSON.parse(box.querySelector(".swlab-data").textContent).id] = true;
+    open(ready);
+  });
+  addEventListener("beforeprint", function () { open(Boolean); });
+  open(ready);
 })();
 </script>"""
 
@@ -84,10 +97,12 @@ main :is(.jp-RenderedImage, .jp-RenderedMarkdown) img { display: block; margin: 
 main :is(.swlab-sphere, .swlab-slice, .swlab-flow) { margin: 4px auto !important; }
 main .swlab-caption { margin: 2px auto 14px; padding: 0 12px; font-size: 15px; text-align: center; }
 main details.code > summary { cursor: pointer; color: var(--muted); font: 13px system-ui, "Liberation Sans", sans-serif; padding: 4px 0 4px 72px; }
+main details.guess > summary { cursor: pointer; color: var(--link); font: 15px system-ui, "Liberation Sans", sans-serif; padding: 10px 0 10px 72px; }
+main details.guess[open] > summary { display: none; }
 main .swlab-sphere, main .swlab-slice, main .swlab-flow { color: #1f2328; }
 @media (max-width: 760px) {
   main .jp-InputPrompt, main .jp-OutputPrompt { display: none; }
-  main details.code > summary { padding-left: 0; }
+  main details > summary { padding-left: 0 !important; }
   body.jp-Notebook main .jp-Cell { padding-left: 0; padding-right: 0; }
 }
 main .highlight pre { white-space: pre-wrap; overflow-wrap: anywhere; }
@@ -109,14 +124,19 @@ main .swlab-table .scroll { width: max-content; max-width: calc(50vw + min(50vw,
 width="{{ output | get_metadata("width", "image/png") or "" }}"></div>
 {%- endblock data_png -%}
 {%- block input_group -%}
-{%- if cell.source -%}
-{%- set lines = cell.source.count("\n") + 1 -%}
-<details class="code"{% if lines <= SHORT %} open{% endif %}><summary>{{ lines }} line{{ "s" if lines > 1 }} of Go</summary>{{ super() }}</details>
+{%- if cell.source.startswith("%%\nlab.Predict(") -%}
+{%- elif cell.metadata.get("jupyter", {}).get("source_hidden") -%}
+<details class="code"><summary>{{ cell.source.partition("\n")[0].lstrip("/ ") | escape_html }}</summary>{{ super() }}</details>
+{%- elif cell.source -%}
+{{ super() }}
 {%- endif -%}
 {%- endblock input_group -%}
+{%- block any_cell scoped -%}
+{%- if cell.questions -%}<details class="guess" data-questions="{{ cell.questions }}"><summary>Guess, and the answer opens. Or open it here.</summary>{%- endif -%}
+{{ super() }}
+{%- if cell.last -%}</details>{%- endif -%}
+{%- endblock any_cell -%}
 """
-
-SHORT = 15  # lines of a cell that is open when the page loads
 
 PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -241,11 +261,44 @@ def hero(notebooks):
     return ""
 
 
+PREDICT = re.compile(r'class="swlab-data">({"id":.*?})</script>')
+
+
+def parted(cells):
+    """The cells, with those of Markdown parted before each heading."""
+    for cell in cells:
+        parts = re.split("(?m)^(?=## )", cell.source) if cell.cell_type == "markdown" else [cell.source]
+        for i, part in enumerate(parts):
+            if part.strip() or cell.cell_type == "code":
+                yield nbformat.from_dict({**cell, "id": f"{cell.id}-{i}" if i else cell.id, "source": part})
+
+
+def fold(cells):
+    """Marks what a page folds until its question is answered: the outputs from there to the answer, and the words below it up to the next heading,
+    question or helper. The first cell of a fold gets the names of its questions, the last one is marked."""
+    asked, first, answered = [], None, False
+    for i, cell in enumerate(cells):
+        shown = "".join(o.get("data", {}).get("text/html", "") for o in cell.get("outputs", []))
+        said = [json.loads(data) for data in PREDICT.findall(shown)]
+        asks = [one["id"] for one in said if one.get("question")]
+        if first and answered and (asks or not cell.get("outputs", cell.source.strip()) or cell.source.startswith("#")):
+            cells[i - 1].last = True
+            asked, first, answered = [], None, False
+        asked += asks
+        if asked and not asks and not first and cell.get("outputs"):
+            first = cell
+        if first and not answered and asked[-1] in [one["id"] for one in said]:
+            first.questions, answered = " ".join(asked), True
+    cells[-1].last = bool(first and answered)
+
+
 def lecture(notebook, site, after):
     """The notebook as a page."""
     language = notebook.metadata.language_info
     language["pygments_lexer"] = language.get("pygments_lexer") or language["name"]  # which the kernel leaves empty
     formulas = Formulas()
+    notebook.cells = list(parted(notebook.cells))
+    fold(notebook.cells)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = site.linked(formulas.take(cell.source), Path("notebooks"))
@@ -254,7 +307,7 @@ def lecture(notebook, site, after):
                 output.data["text/markdown"] += f"\n\n<details><summary>Hint</summary>{html.escape(hint)}</details>"
             if "text/markdown" in output.get("data", {}):
                 output.data["text/markdown"] = site.linked(formulas.take(output.data["text/markdown"]), Path("notebooks"))
-    template = TEMPLATE.replace("SITE_STYLE", site.style).replace("PYGMENTS", PYGMENTS).replace("SITE_BAR", bar()).replace("SHORT", str(SHORT))
+    template = TEMPLATE.replace("SITE_STYLE", site.style).replace("PYGMENTS", PYGMENTS).replace("SITE_BAR", bar())
     name, minutes, goal = about(notebook)
     body, _ = HTMLExporter(raw_template=template).from_notebook_node(notebook)
     body = re.sub("<title>.*?</title>", lambda _: tags(name, f"A lecture of {minutes} minutes. Goal: {goal}."), body, count=1)
