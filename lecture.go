@@ -138,8 +138,8 @@ func Dots[T int | float64](label string, x []T, f func(x T) (value, stderr float
 	return d
 }
 
-// Curves draws curves. The x axis is logarithmic where its values are positive and span a
-// factor of 20; then so is the y axis if its values span one of 8.
+// Curves draws curves, with their labels at their right ends. The x axis is logarithmic where its values are positive and
+// span a factor of 20; then so is the y axis if its values span one of 8.
 func Curves(xLabel, yLabel string, curves ...Data) *Picture {
 	lines, err := json.Marshal(curves)
 	client.Check(err)

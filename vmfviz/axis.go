@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -178,6 +179,63 @@ func (m *margin) Plot(draw.Canvas, *plot.Plot) {}
 // GlyphBoxes is the room.
 func (m *margin) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
 	return []plot.GlyphBox{{X: 1, Rectangle: vg.Rectangle{Max: vg.Point{X: m.width}}}}
+}
+
+// ends is a plotter: labels at the right ends of curves, moved apart where they would overlap.
+type ends struct{ all []end }
+
+// end is the label of a curve, and a line to it from the curve's last point.
+type end struct {
+	label  string
+	at     plotter.XY
+	style  text.Style
+	leader draw.LineStyle
+}
+
+// gap is between the data and the labels.
+const gap = 12
+
+func (e *ends) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	line := 1.25 * e.all[0].style.Font.Size
+	places := make([]float64, len(e.all))
+	for i, l := range e.all {
+		places[i] = float64(y(l.at.Y))
+	}
+	for i, at := range spread(places, float64(line), float64(c.Min.Y), float64(c.Max.Y)) {
+		l, to := e.all[i], vg.Point{X: c.Max.X + gap, Y: vg.Length(at)}
+		c.StrokeLine2(l.leader, x(l.at.X)+3, y(l.at.Y), to.X-2, to.Y)
+		c.FillText(l.style, to, l.label)
+	}
+}
+
+// GlyphBoxes is the room of the labels.
+func (e *ends) GlyphBoxes(*plot.Plot) []plot.GlyphBox {
+	width := vg.Length(0)
+	for _, l := range e.all {
+		width = max(width, l.style.Width(l.label))
+	}
+	return []plot.GlyphBox{{X: 1, Rectangle: vg.Rectangle{Max: vg.Point{X: width + gap}}}}
+}
+
+// spread moves places apart until neighbours are at least a step from each other, between lo and hi if there is room.
+func spread(places []float64, step, lo, hi float64) []float64 {
+	sorted, which := order(places)
+	for range 200 { // neighbours too close give way by halves
+		for i := 1; i < len(sorted); i++ {
+			if d := step - (sorted[i] - sorted[i-1]); d > 0 {
+				sorted[i-1], sorted[i] = sorted[i-1]-d/2, sorted[i]+d/2
+			}
+		}
+		for i := range sorted {
+			sorted[i] = min(max(sorted[i], lo), hi)
+		}
+	}
+	out := make([]float64, len(places))
+	for i, at := range which {
+		out[at] = sorted[i]
+	}
+	return out
 }
 
 // crosses reports whether a line enters the corner of the legend, which takes the fractions w and h

@@ -55,6 +55,9 @@ type CurvesOptions struct {
 	Title string
 	// Height of the plots in pixels; 0 means 280.
 	Height int
+	// Direct writes the labels of a plot at the right ends of its curves in place of a legend. Where one
+	// of them ends in the left half, or a curve is smoothed, there is a legend.
+	Direct bool
 }
 
 // Curves draws plots of curves side by side, up to three in a row: training losses, an ascent,
@@ -77,7 +80,9 @@ func Curves(o CurvesOptions, panels ...CurvePanel) (*Picture, error) {
 	var plots []*plot.Plot
 	for i, c := range panels {
 		q, lines := c.plot()
-		if i == 0 || !c.sameLegend(panels[0]) {
+		if labels := c.ends(q); o.Direct && labels != nil {
+			q.Add(labels)
+		} else if i == 0 || !c.sameLegend(panels[0]) {
 			c.legend(q)
 			placeLegend(q, width, height, lines, cols == 1)
 		}
@@ -275,6 +280,31 @@ func (c CurvePanel) legend(p *plot.Plot) {
 		p.Legend.Add("each value", &plotter.Line{LineStyle: pale(bold)})
 		p.Legend.Add("smoothed", &plotter.Line{LineStyle: bold})
 	}
+}
+
+// ends are the labels at the right ends of the curves, nil where these are not in the right half of the plot.
+func (c CurvePanel) ends(p *plot.Plot) *ends {
+	e := &ends{}
+	for i, s := range c.Series {
+		if s.Label == "" {
+			continue
+		}
+		last := len(s.Y) - 1
+		for math.IsNaN(s.Y[last]) {
+			last--
+		}
+		if !slices.IsSorted(s.X) || p.X.Norm(s.x(last)) < 0.5 || c.Smooth > 0 {
+			return nil
+		}
+		style := theme.style(pointsLabel, theme.Text)
+		style.YAlign = draw.YCenter
+		leader := draw.LineStyle{Color: c.style(i).Color, Width: 0.9}
+		e.all = append(e.all, end{s.Label, plotter.XY{X: s.x(last), Y: s.Y[last]}, style, leader})
+	}
+	if len(e.all) < 2 {
+		return nil
+	}
+	return e
 }
 
 // sameLegend reports whether the legend of d says what is in c.

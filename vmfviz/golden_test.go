@@ -136,6 +136,12 @@ var goldenPictures = []struct {
 			CurvePanel{Title: "Error", XLabel: "slices L", YLabel: "standard error", LogX: true, LogY: true,
 				Series: []Series{{Label: "SW", X: l, Y: m, Low: lo, High: hi}}})
 	}},
+	{"ends", func() (*Picture, error) {
+		x := []float64{1, 10, 100}
+		return Curves(CurvesOptions{Height: 160, Direct: true}, CurvePanel{XLabel: "slices L", YLabel: "error", LogX: true, Series: []Series{
+			{Label: "far below", X: x, Y: []float64{9, 3, 1}}, {Label: "first of two", X: x, Y: []float64{9, 7, 6}},
+			{Label: "the other", X: x, Y: []float64{8, 6.5, 5.9}}, {Label: "a theory", X: x, Y: []float64{4, 4, 4}, Thin: true}}})
+	}},
 	{"dots", func() (*Picture, error) {
 		return Dots(DotsOptions{Title: "Estimates", XLabel: "SW (rooted, mean over points)"},
 			Estimate{Label: "L = 10", Value: 0.21, StdErr: 0.03, Paper: 0.19},

@@ -81,3 +81,13 @@ func TestUnlabelled(t *testing.T) {
 		t.Error("a curve without a role looks like the one before it")
 	}
 }
+
+// TestSpread: labels keep their distance, their order and the middle of those moved, within the limits.
+func TestSpread(t *testing.T) {
+	if got := spread([]float64{9, 0, 12}, 2, 0, 9.5); got[1] != 0 || math.Abs(got[0]-7.5) > 1e-3 || got[2] != 9.5 {
+		t.Errorf("spread = %v, expected 7.5, 0 and 9.5", got)
+	}
+	if got := spread([]float64{4, 4.5}, 2, 0, 9); math.Abs(got[0]-3.25) > 1e-9 || math.Abs(got[1]-5.25) > 1e-9 {
+		t.Errorf("spread = %v, expected 3.25 and 5.25", got)
+	}
+}

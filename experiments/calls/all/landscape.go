@@ -93,7 +93,7 @@ func drawCurves(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
 	}
 	p.LogX = spans(xs, 20)
 	p.LogY = p.LogX && spans(ys, 8)
-	return vmfviz.Curves(vmfviz.CurvesOptions{Title: s.Title, Height: s.Height}, p)
+	return vmfviz.Curves(vmfviz.CurvesOptions{Title: s.Title, Height: s.Height, Direct: true}, p)
 }
 
 // drawMatchings draws numbers x on a line above numbers y, joined by each of the matchings [n, m], y of x.
