@@ -140,7 +140,9 @@ var exercises = map[string]exercise{
 	"34.2": {word("none"), "Is any line coloured?", "Not even a hundred steps are. With all twelve seeds three rows are: those steps, L and the constant."},
 
 	"35.1": {number(0.03, 36.4), "The number at the right of the line of L-Max-SW.", "Drawn around the prediction it ties with SW (L = 1): L lacks no slices, but directions that are new in every step."},
-	"35.2": {number(0.15, 11.7), "Read both ends of the line on the axis.", "Two seeds leave 12.7 standard errors on either side, three 4.3."},
+	"35.2": {number(0.03, 7.0), "Change the rows and the row to compare with. The number stands at the right of the line.", "A chosen direction wins back most of what one in place of a hundred costs, if it is new in every step."},
+	"35.3": {number(1e-6, 50), "Replace lab.Slices(1), lab.Fresh(true) by lab.Slices(1, 2, 5, 10, 20, 50, 100), and compare the last column.",
+		"One that is new in every step sees more than twenty that stay: 0.108 against 0.155."},
 
 	"36.1": {number(1e-6, 3), "A grey line holds 0.", "All three: the same trainings, a few epochs on, show nothing. It was probably chance."},
 	"36.2": {number(0.03, 76), "The number above the second sphere, after the cell that defines kappa has run again.", "The hill is high there, and its slope stands out of the noise of a hundred slices."},

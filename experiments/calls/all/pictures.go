@@ -169,7 +169,7 @@ func drawSphere(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
 	return vmfviz.Sphere(vmfviz.SphereOptions{Title: s.Title}, p)
 }
 
-// drawGreatCircles draws clouds of unit vectors and their nearest points on the great circle around each of "axes".
+// drawGreatCircles draws clouds of unit vectors and their nearest points on the great circle around each of "axes", an arrow a.
 func drawGreatCircles(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
 	x, y, err := r.OnePair()
 	if err != nil {
@@ -186,7 +186,7 @@ func drawGreatCircles(r *calls.Request, s pictureSettings) (*vmfviz.Picture, err
 			v := r3.Vec{X: float64(p[0]), Y: float64(p[1]), Z: float64(p[2])}
 			return r3.Unit(r3.Sub(v, r3.Scale(r3.Dot(v, w), w)))
 		}
-		var p vmfviz.SpherePanel
+		p := vmfviz.SpherePanel{Location: []float32{float32(w.X), float32(w.Y), float32(w.Z)}, LocationLabel: "a"}
 		add := func(group int, v r3.Vec) {
 			p.Points, p.Groups = append(p.Points, float32(v.X), float32(v.Y), float32(v.Z)), append(p.Groups, group)
 		}
