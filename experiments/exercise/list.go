@@ -113,8 +113,8 @@ var exercises = map[string]exercise{
 
 	"17.1": {number(1e-6, 8), "Paint levels(ones[:4], ones), and count the pieces of one colour in one point.",
 		"Quarters and sixths have 8 different levels, as 1/2 and 1 belong to both: one less than n+m-1."},
-	"17.2": {number(1e-6, 6), "fmt.Println(a, len(prices(a, 1))) in a loop, from a = 9 downwards.",
-		"At 5 one pair too many is cheap, at 4 five: in some slices the wrong entries lie among the right ones."},
+	"17.2": {number(0.15, 39), "surveys(390, 10, 39) beside surveys(n/2, n/2, 1), for n = 30, 40, 50.",
+		"Weights w leave as much chance as (Σw)²/Σw² equal points: 780²/15600 = 39, and 300 for the survey of section 2."},
 	"17.3": {function(unequal), "Repeat every point of x as often as y has points, and the other way round; then sort.", "Equal shares of mass make sizes equal."},
 
 	"18.1": {number(0.05, 0.12), "power(12, 0.5), for the whole share and not its error.", "Twelve points miss this shift in seven of eight tests: that they see nothing says nearly nothing."},
@@ -151,9 +151,9 @@ var exercises = map[string]exercise{
 	"37.1": {number(1e-6, 4), "Count the vermilion lines, from two seeds to ten.", "With three to six seeds. Who chooses when to stop chooses between a difference and a tie."},
 	"37.2": {number(1e-6, 8), "The line has to stay coloured up to ten.", "With eight, nine and ten: where the tie with κ = 0.1 is back, SW is ahead. The reference decides, too."},
 
-	"38.1": {word("1-NNA"), "What would a perfect set have, by each score?", "Both MMD are 0, the best there is. 1-NNA is 0, far below 1/2: every chair has its copy beside it."},
-	"38.2": {word("no"), "Does the line of SW hold 0?", "Seen from the real chairs, the lead of EMD is within the noise of three seeds."},
-	"38.3": {word("autoencoder"), "Which of the two lines holds 0?", "The generator's step is twice as large in the mean, but three seeds leave it open. A larger difference is not always a surer one."},
+	"38.1": {number(0.02, 25), "Put the set in place of moved(0.5) in the first line.", "Below 50 %: chairs have their copies beside them. 1-NNA sees what was learnt by heart; both MMD only get better by it."},
+	"38.2": {word("autoencoder"), "Which of the two lines holds 0?", "The generator's step is twice as large in the mean, but three seeds leave it open. A larger difference is not always a surer one."},
+	"38.3": {number(0.18, 0.6), "Print scores(moved(0.6)).MMDPaper, and go on from there.", "Neither real chairs nor the mean chair: the best set by this score is of chairs that are smoother than real ones."},
 }
 
 // chamferTwins are two clouds on a line whose nearest neighbours are all at distance 0.
