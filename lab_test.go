@@ -511,6 +511,9 @@ func TestDescend(t *testing.T) {
 			t.Errorf("W₂ goes from %v to %v, expected half", w[i-1], w[i])
 		}
 	}
+	if got := EMD(all.End(1), x).Plan().Cost; math.Abs(math.Sqrt(got)/w[4]-1) > 1e-3 {
+		t.Errorf("W₂ of the end is %v, expected %v", math.Sqrt(got), w[4])
+	}
 	if l := all.Rows[0].Losses; len(l) != 5 || !(l[4] < l[0]/4) {
 		t.Errorf("SW falls as %v", l)
 	}

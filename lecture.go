@@ -323,6 +323,12 @@ func (f *Flows) Curves() *Picture {
 	return Curves("step", "W₂ to the target", all...)
 }
 
+// End is the cloud of flow k after the last step.
+func (f *Flows) End(k int) *Clouds {
+	c := cloudsOf(f.found, fmt.Sprintf("frames%d", k))
+	return Points(c.Rows()[(c.Count-1)*c.Points:])
+}
+
 // Show shows the states.
 func (f *Flows) Show() { f.Plot().Show() }
 

@@ -52,7 +52,8 @@ type Series struct {
 
 // CurvesOptions are what the panels of a [Curves] picture share.
 type CurvesOptions struct {
-	Title string
+	Title   string
+	Caption string // that of the [Picture]
 	// Height of the plots in pixels; 0 means 280.
 	Height int
 	// Direct writes the labels of a plot at the right ends of its curves in place of a legend. Where one
@@ -75,7 +76,7 @@ func Curves(o CurvesOptions, panels ...CurvePanel) (*Picture, error) {
 	if slices.ContainsFunc(panels, func(c CurvePanel) bool { return c.Title != "" }) {
 		height += 18
 	}
-	p := &Picture{Title: o.Title, Alt: altText(o.Title, fmt.Sprintf("curves in %d plot(s)", len(panels)))}
+	p := &Picture{Title: o.Title, Caption: o.Caption, Alt: altText(o.Title, fmt.Sprintf("curves in %d plot(s)", len(panels)))}
 	width := p.room(cols)
 	var plots []*plot.Plot
 	for i, c := range panels {

@@ -82,6 +82,14 @@ func TestUnlabelled(t *testing.T) {
 	}
 }
 
+// TestCaption: a picture of curves has the caption given.
+func TestCaption(t *testing.T) {
+	p, err := Curves(CurvesOptions{Caption: "It falls."}, CurvePanel{Series: []Series{{Y: []float64{2, 1}}}})
+	if err != nil || p.Caption != "It falls." {
+		t.Errorf("found %+v, %v", p, err)
+	}
+}
+
 // TestSpread: labels keep their distance, their order and the middle of those moved, within the limits.
 func TestSpread(t *testing.T) {
 	if got := spread([]float64{9, 0, 12}, 2, 0, 9.5); got[1] != 0 || math.Abs(got[0]-7.5) > 1e-3 || got[2] != 9.5 {

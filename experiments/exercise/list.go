@@ -20,9 +20,9 @@ var exercises = map[string]exercise{
 	"00.2": {function(meanPairing), "In the mean over all matchings, how often does an x meet each y?", "Every x meets every y equally often: it agrees with the mean over all pairings."},
 	"00.3": {function(dearCoordinate), "Along the first coordinate nearly nothing should happen, across it much.", "The first coordinate hardly differs, so its order is an accident; the second decides."},
 
-	"01.1": {number(0.02, 0.2947), "The second angle finishes what two angles can do: read the last row of the table.",
+	"01.1": {number(0.02, 0.2977), "The second angle finishes what two angles can do: W₂ does not change any more.",
 		"It stands after the first step of each angle: both coordinates have the right values, but not together."},
-	"01.2": {number(0.02, 0.0745), "Change step, run the cells below it, and read the row of 30 directions.",
+	"01.2": {number(0.02, 0.0745), "Change step, run the cells below it, and read the row of 30 directions, first run.",
 		"0.058 with whole steps: half a step leaves half of the gap to directions that come later."},
 	"01.3": {function(ownAngles), "Neighbouring angles see nearly the same. Let each direction be far from those before it.",
 		"Directions that are far from each other repeat less than random ones: lecture 03."},
@@ -46,20 +46,21 @@ var exercises = map[string]exercise{
 	"05.3": {function(locationCounts), "Long shapes that lie in different directions have a steep landscape. Try a rocket, a car.", "Even for such a pair the best location is worth little at κ = 1."},
 
 	"06.1": {function(turnsBy10), "Twice the rate turns about twice as far, as long as slopes keep their sign.", "Fifty steps in three coordinates cover at most about 50 η √3 radians."},
-	"06.2": {function(tangentStep), "Subtract (g'θ) θ from g, go s times what is left, and divide by the norm.", "The step turns the direction and keeps its length."},
+	"06.2": {number(0.005, 0.859), "Set n to 16, and take `tangent` out of the line of `several`.",
+		"More starts find the right hill, not its top: the pull is the same for all of them."},
 	"06.3": {function(localTop), "Run the 16 seeds in a loop, for a long shape: a car, a rocket, a person.", "From there no small step leads up. Several starts tell."},
 
-	"07.1": {word("none"), "rows := x.Rows(), add 1 to every coordinate of every row, and predict for lab.Points(rows).",
-		"Where the clouds stand enters all six. A map of centred clouds would pass."},
-	"07.2": {function(ownMap), "Sums over points forget the order. What of two sums stays when they change places?", "It sees two sets, and which two."},
-	"07.3": {function(badAxis), "Look for two shapes that are alike along y: lab.Cloud(\"car\").Show() shows one.", "One axis for all pairs nearly misses this one."},
+	"07.1": {number(0.5, 87.3), "Run the first cell with each of the names l, g, n, a, ea, la.",
+		"L adds up points, which turn along. A and EA do not turn at all: with random weights they hardly see these clouds."},
+	"07.2": {function(badAxis), "Look for two shapes that are alike along y: lab.Cloud(\"car\").Show() shows one.", "One axis for all pairs nearly misses this one."},
+	"07.3": {function(ownMap), "Sums over points forget the order. What of two sums stays when they change places?", "It sees two sets, and which two."},
 
 	"08.1": {function(chamferTwins), "Points may coincide. Nearest neighbours do not count how many points stand where.",
 		"Each point has a neighbour at distance 0, but different numbers of points stand there."},
-	"08.2": {number(0.02, 0.514), "curve(func(t float64) (r, a float64) { return 0.5 * (0.1 + 0.9*math.Sqrt(t)), 8 * math.Sqrt(t) })",
+	"08.2": {number(0.02, 0.514), "Set size to 0.5, run the first cell, and read the row of CD.",
 		"It begins at 0.365. SW arrives since along every direction the order is right already; the nearest neighbours are wrong."},
-	"08.3": {number(0.05, 1), "Try 0.9, 1.1, and fresh slices with lab.Fresh(true), lab.Steps(60).",
-		"Along its own direction one slice has the curvature 1, twice the mean: a step s leaves the share 1 − 2s of a distance there."},
+	"08.3": {number(0.05, 1), "Try s = 0.9 and s = 1.1: is W₂ at the end smaller than at the start?",
+		"Along its own direction one slice pulls with the strength 1, twice the mean: a step s leaves the share 1 − 2s of a distance there."},
 
 	"09.1": {word("alike"), "Look at the last row: which output belongs to which input?",
 		"At the same learning rate Chamfer still makes one cloud for all: its gradient is another one, and says nothing of how many points go where."},
@@ -126,9 +127,9 @@ var exercises = map[string]exercise{
 		"All at 4 o'clock: 4, 4 and 12 hours, a mean of 6.67."},
 	"19.3": {function(onCircle), "p·u and p·v are the coordinates in the plane of the circle; math.Atan2 has their angle.", "The nearest point of the circle has the angle of the projection."},
 
-	"20.1": {number(0.12, 0.73), "Axes {1, 0, 0}, {0, 1, 0} and {0, 0, 1}, and the rest as in icosahedral.", "Right angles get degree 2 of F right and make degree 4 worse: they gain less than the six."},
-	"20.2": {function(fourAxes), "Where do the corners of a cube point?", "The diagonals of a cube: a direction along each has the second moments of the sphere."},
-	"20.3": {function(fromBall), "Take the next three while their point, moved to −1 to 1, lies outside the ball.", "Inside the ball no direction has corners."},
+	"20.1": {number(0.12, 0.73), "axes := []r3.Vec{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}.", "Right angles get degree 2 of F right and make degree 4 worse: they gain less than the six."},
+	"20.2": {function(fromBall), "Take the next three while their point, moved to −1 to 1, lies outside the ball.", "Inside the ball no direction has corners."},
+	"20.3": {function(fourAxes), "Where do the corners of a cube point?", "The diagonals of a cube: a direction along each has the second moments of the sphere."},
 
 	"31.1": {number(0.03, 18.9), "Read the line of EMD: the sign and the colour say behind.", "By SW, the network of SW is ahead of that of EMD: the verdict depends on the score."},
 	"31.2": {number(1e-6, 1), "Count the grey lines. CD itself is vermilion.", "Only CD x m. Trained on the very score, it does not pass EMD; CD as released, a mean, is far behind."},
@@ -256,26 +257,6 @@ func compare(got, want []float64) string {
 		}
 	}
 	return ""
-}
-
-func unit(v []float64) []float64 {
-	out := slices.Clone(v)
-	floats.Scale(1/floats.Norm(v, 2), out)
-	return out
-}
-
-func tangentStep(f func(theta, g []float64, s float64) []float64) (string, error) {
-	theta, g := unit(random(1, 3)), random(2, 3)
-	for _, s := range []float64{0, 0.1, 2} {
-		want := slices.Clone(g)
-		floats.AddScaled(want, -floats.Dot(g, theta), theta)
-		floats.Scale(s, want)
-		floats.Add(want, theta)
-		if p := compare(f(slices.Clone(theta), slices.Clone(g), s), unit(want)); p != "" {
-			return p, nil
-		}
-	}
-	return "", nil
 }
 
 // optimalAlong says whether the order along a direction is that of the optimal plan of exercise 15.1.
