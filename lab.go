@@ -729,6 +729,10 @@ func Title(claim string) Option { return option("title", claim) }
 // Against is the row that [Results] compares the others with, as its picture names it.
 func Against(row string) Option { return option("against", row) }
 
+// Seeds makes [Results] draw groups of seeds, by their places, such as "1-5": a dot for each seed, over the group's
+// interval. Of several groups each has a line, in their order.
+func Seeds(groups ...string) Option { return option("seeds", strings.Join(groups, ",")) }
+
 // Results shows what has been measured for a table of the paper, docs/results: a picture, of all [Rows] or of some, the
 // verdict and the table. By another [Metric], [Against] another row, or of the first seeds alone ([Repeats]) it draws
 // the same runs again.

@@ -22,8 +22,10 @@ type Difference struct {
 	// Value is the difference from the reference in per cent, Half half the length of its interval, 0 if unknown.
 	Value, Half float64
 	// Repeats are the difference's values in repetitions, such as seeds, at least two of them, or nil: a dot for each, on a
-	// thin line over their own 95 % interval of Student's t. The bar is then thick and pale.
+	// thin line over their own 95 % interval of Student's t. A bar of another length is then thick and pale.
 	Repeats []float64
+	// Rings are values from elsewhere, such as what others have published: a ring for each.
+	Rings []float64
 }
 
 // repeated is half the length of the interval of the repeats, 0 without them.
@@ -37,6 +39,9 @@ func (d Difference) repeated() float64 {
 
 // reach is the half length of the longer interval.
 func (d Difference) reach() float64 { return max(d.Half, d.repeated()) }
+
+// one tells whether the interval is that of the repeats.
+func (d Difference) one() bool { return math.Abs(d.Half-d.repeated()) < 1e-6*d.Half }
 
 // DifferencesOptions describe a [Differences] picture.
 type DifferencesOptions struct {
@@ -64,7 +69,8 @@ func Differences(o DifferencesOptions, lines ...Difference) (*Picture, error) {
 			return cmp.Or(checkNumber(name+".Value", d.Value, false),
 				errorIf(!(d.Half >= 0 && d.Half < largest), "%s.Half is %g, expected a number not below 0", name, d.Half),
 				errorIf(len(d.Repeats) == 1, "%s.Repeats has length 1, expected at least 2", name),
-				each(d.Repeats, func(_ int, v float64) error { return checkNumber(name+".Repeats", v, false) }))
+				each(d.Repeats, func(_ int, v float64) error { return checkNumber(name+".Repeats", v, false) }),
+				each(d.Rings, func(_ int, v float64) error { return checkNumber(name+".Rings", v, false) }))
 		})); err != nil {
 		return nil, err
 	}
@@ -116,6 +122,9 @@ func (d *differencePlot) axes() {
 	for _, l := range d.lines {
 		if math.Abs(l.Value) <= limit {
 			d.lo, d.hi = min(d.lo, max(l.Value-l.reach(), -limit)), max(d.hi, min(l.Value+l.reach(), limit))
+			for _, v := range slices.Concat(l.Repeats, l.Rings) {
+				d.lo, d.hi = min(d.lo, v), max(d.hi, v)
+			}
 		}
 	}
 	if d.lo == d.hi {
@@ -154,7 +163,7 @@ func (d *differencePlot) axes() {
 		right = ""
 	}
 	sides := strings.TrimSpace(left + "        " + right)
-	d.X.Label.Text = fmt.Sprintf("%s\n%s against %s, 95 %% intervals", sides, d.Quantity, d.Reference)
+	d.X.Label.Text = fmt.Sprintf("%s\n%s against %s, 95 %% intervals", sides, d.Quantity, strings.TrimSuffix(d.Reference, "†"))
 	d.X.Label.TextStyle.Font.Size, d.X.Tick.Label.Font.Size = pointsLarge, pointsLarge
 	names := make([]string, len(d.lines))
 	for i, l := range d.lines {
@@ -215,6 +224,9 @@ func (d *differencePlot) marks() {
 			d.bar(x, l.Half, y, draw.LineStyle{Color: color, Width: 2})
 		}
 		d.Add(&plotter.Scatter{XYs: plotter.XYs{{X: x, Y: y}}, GlyphStyle: draw.GlyphStyle{Color: color, Radius: 3.2, Shape: shape}})
+		for _, v := range l.Rings {
+			d.Add(&plotter.Scatter{XYs: plotter.XYs{{X: v, Y: y}}, GlyphStyle: draw.GlyphStyle{Color: theme.Text, Radius: 3.6, Shape: draw.RingGlyph{}}})
+		}
 		numbers.XYs = append(numbers.XYs, plotter.XY{Y: y})
 		numbers.Labels, numbers.TextStyle = append(numbers.Labels, number), append(numbers.TextStyle, style)
 	}
@@ -233,8 +245,10 @@ func (d *differencePlot) bar(x, half, y float64, style draw.LineStyle) {
 
 // repeats adds the bar and, over it, the repeats and their interval: in grey if that holds 0.
 func (d *differencePlot) repeats(l Difference, y float64, color color.Color) {
-	d.bar(l.Value, l.Half, y, draw.LineStyle{Color: blend(color, theme.Background, 0.55), Width: 8})
-	if half := l.repeated(); math.Abs(l.Value) <= half {
+	if !l.one() {
+		d.bar(l.Value, l.Half, y, draw.LineStyle{Color: blend(color, theme.Background, 0.55), Width: 8})
+	}
+	if half := l.repeated(); !l.one() && math.Abs(l.Value) <= half {
 		d.bar(l.Value, half, y, draw.LineStyle{Color: theme.Reference, Width: 1.2})
 	} else {
 		d.bar(l.Value, half, y, draw.LineStyle{Color: color, Width: 2.4})

@@ -11,7 +11,7 @@ import (
 // TestDifferences: the lines are sorted, better first, whichever direction that is; bars and marks are at the numbers;
 // and what is far from all others stands beyond a break, on its side, without squeezing them.
 func TestDifferences(t *testing.T) {
-	lines := []Difference{{"far", 90, 5, nil}, {"worse", 2, 0.5, nil}, {"better", -1.5, 0.5, nil}, {"unclear", 0.2, 0.4, nil}, {"farther", -70, 3, nil}}
+	lines := []Difference{{"far", 90, 5, nil, nil}, {"worse", 2, 0.5, nil, nil}, {"better", -1.5, 0.5, nil, nil}, {"unclear", 0.2, 0.4, nil, nil}, {"farther", -70, 3, nil, nil}}
 	for _, c := range []struct {
 		up    bool
 		names []string
@@ -41,11 +41,11 @@ func TestDifferences(t *testing.T) {
 			t.Errorf("the picture has %q %d times", text, strings.Count(svg, ">"+text+"<"))
 		}
 	}
-	whole := must.M1(Differences(DifferencesOptions{}, Difference{"a", 80, 1, nil}, Difference{"b", 2, 1, nil}, Difference{"c", 90, 1, nil}, Difference{"d", 1, 1, nil})).Plots[0][0]
+	whole := must.M1(Differences(DifferencesOptions{}, Difference{"a", 80, 1, nil, nil}, Difference{"b", 2, 1, nil, nil}, Difference{"c", 90, 1, nil, nil}, Difference{"d", 1, 1, nil, nil})).Plots[0][0]
 	if whole.X.Max < 90 {
 		t.Errorf("half of the lines stand beyond a break at %g", whole.X.Max)
 	}
-	repeats := Difference{"seeds", 2, 0.5, []float64{1, 2, 3}} // 2 ± 4.303 / √3
+	repeats := Difference{"seeds", 2, 0.5, []float64{1, 2, 3}, nil} // 2 ± 4.303 / √3
 	if half := repeats.repeated(); math.Abs(half-2.4843) > 1e-3 {
 		t.Errorf("the interval of the repeats is 2 ± %g", half)
 	}

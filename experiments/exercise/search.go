@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
@@ -160,6 +161,63 @@ func localTop(answer []any) (string, error) {
 	return "", err
 }
 
+// anyWinner: by the first score LA v-DSW is ahead of EMD, by the second behind, and by the third neither.
+func anyWinner(names []string) (string, error) {
+	verdicts := [][]string{{"SW", "SW last"}, {"CD", "EMD", "EMD exact", "CD last", "EMD last"}, {"Acc", "Acc SVM", "Time"}}
+	if len(names) != len(verdicts) {
+		return fmt.Sprintf("Expected three names, found %d.", len(names)), nil
+	}
+	for i, name := range names {
+		if !slices.Contains(verdicts[i], strings.TrimSuffix(name, "†")) {
+			return fmt.Sprintf("%q is not %s.", name, []string{"a score by which LA v-DSW is ahead", "a score by which it is behind", "a score that cannot tell"}[i]), nil
+		}
+	}
+	return "", nil
+}
+
+// rowsOf are the points of the first cloud.
+func rowsOf(s *datasets.Set) (rows [][]float64) {
+	for p := range slices.Chunk(s.Coords, 3) {
+		rows = append(rows, []float64{float64(p[0]), float64(p[1]), float64(p[2])})
+	}
+	return rows
+}
+
+// aboveNetworks: in the mean over pairs, a rule's location is 40 % of the way up from the mean of J to its top.
+func aboveNetworks(f func(x, y [][]float64) []float64) (string, error) {
+	pairs := [][]string{{"chair", "table"}, {"car", "person"}, {"guitar", "mug"}, {"rocket", "dog"}, {"hammer", "spectacles"},
+		{"chair", "bed"}, {"mug", "table"}, {"aeroplane", "bottle"}}
+	mean := 0.0
+	for _, names := range pairs {
+		x, y, problem := named(names)
+		if problem != "" {
+			return problem, nil
+		}
+		landscape, err := experiments.NewLandscape(x, y)
+		if err != nil {
+			return "", err
+		}
+		j, err := landscape.Around(1)
+		if err != nil {
+			return "", err
+		}
+		at := f(rowsOf(x), rowsOf(y))
+		if len(at) != 3 || !(floats.Norm(at, 2) > 0) {
+			return fmt.Sprintf("%v is no direction in space.", at), nil
+		}
+		norm := floats.Norm(at, 2)
+		v, err := j.At([]float32{float32(at[0] / norm), float32(at[1] / norm), float32(at[2] / norm)})
+		if err != nil {
+			return "", err
+		}
+		mean += 100 * (v[0] - j.Mean) / (slices.Max(j.Values) - j.Mean) / float64(len(pairs))
+	}
+	if !(mean >= 40) {
+		return fmt.Sprintf("In the mean over the pairs it goes %.0f %% of the way.", mean), nil
+	}
+	return "", nil
+}
+
 // ownMap: a map from two clouds to a vector forgets the order of points and clouds, and sees the pair.
 func ownMap(f func(x, y [][]float64) []float64) (string, error) {
 	rows := map[string][][]float64{}
@@ -168,9 +226,7 @@ func ownMap(f func(x, y [][]float64) []float64) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		for p := range slices.Chunk(s.Coords, 3) {
-			rows[class] = append(rows[class], []float64{float64(p[0]), float64(p[1]), float64(p[2])})
-		}
+		rows[class] = rowsOf(s)
 	}
 	backward := slices.Clone(rows["guitar"])
 	slices.Reverse(backward)

@@ -43,7 +43,7 @@ func (b *Session) Results(name string, v reproduce.View) error {
 		}
 		p, err := reproduce.Picture(f, title, v)
 		if p != nil {
-			p.Caption = howToRead
+			p.Caption = reproduce.HowToRead(f.Table, v)
 			show.Picture(p)
 		}
 		return err
@@ -62,7 +62,7 @@ func (b *Session) Results(name string, v reproduce.View) error {
 		return err
 	}
 	if len(shown) > 0 {
-		shown[0].Picture.Caption = howToRead
+		shown[0].Picture.Caption = reproduce.HowToRead(f.Table, v)
 		b.Picture(name, shown[0].Picture, nil)
 	}
 	show.Markdown(prose(string(words)))
@@ -77,10 +77,6 @@ func (b *Session) Results(name string, v reproduce.View) error {
 	}
 	return showTable(f)
 }
-
-// howToRead is the caption of the pictures of results.
-const howToRead = "Each line: the difference to the row at 0, paired by seed, with its 95 % interval, not corrected for their number. " +
-	"A grey one holds 0: not resolved. Rows with † are not in the paper."
 
 // Stored reads the stored result (docs/results) of the paper's table of that name at the preset
 // desk. Without one the error is fs.ErrNotExist.

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/sliced-wasserstein/lab/experiments/table"
 	"github.com/sliced-wasserstein/lab/internal/suggest"
 	"github.com/sliced-wasserstein/lab/vmfviz"
@@ -20,7 +22,7 @@ import (
 // with. A key is the name of a table, or of a study for its other tables.
 var usual = map[string]View{
 	"reconstruction":          {Metric: "emd", Against: "sw"},
-	"shapes":                  {Metric: "pc1,pc2,pc3,pc4,pc5,pc6,avg", Rows: "la-v-dsw", Against: "sw"},
+	"shapes":                  {Metric: "pc1,pc2,pc3,pc4,pc5,pc6,avg", Rows: "la-v-dsw", Against: "sw", Seeds: "1-5", Paper: true},
 	"generation":              {Metric: "mmd_emd", Against: "sw"},
 	"short_generation_result": {Metric: "mmd_emd", Against: "emd-approx"},
 	"gap":                     {Metric: "range", Against: "uniform"},
@@ -76,6 +78,53 @@ type View struct {
 	Metric  string `json:"metric"`  // a column, or several for a picture of one row; "": what says most
 	Against string `json:"against"` // the row that the others are compared with; "": the usual one
 	Repeats int    `json:"repeats"` // the number of seeds, the first ones; 0: all
+	Seeds   string `json:"seeds"`   // groups of seeds, by their places, such as 1-5: a dot for each seed; of several groups, a line for each
+	Paper   bool   `json:"paper"`   // a ring for the paper's difference
+}
+
+// usually fills in what the usual picture shows.
+func (v View) usually(t table.Table) View {
+	if v.Metric == "" {
+		u := usualOf(t)
+		v.Metric, v.Rows, v.Seeds, v.Paper = u.Metric, cmp.Or(v.Rows, u.Rows), cmp.Or(v.Seeds, u.Seeds), v.Paper || u.Paper
+	}
+	return v
+}
+
+func usualOf(t table.Table) View {
+	if u, ok := usual[t.Name]; ok {
+		return u
+	}
+	return usual[t.Study]
+}
+
+// HowToRead says what the marks of a [Picture] are.
+func HowToRead(t table.Table, v View) string {
+	v = v.usually(t)
+	text := "Each line: the difference to the row at 0, paired by seed, with its 95 % interval, not corrected for their number. " +
+		"A grey one holds 0: not resolved. Rows with † are not in the paper."
+	if v.Seeds != "" {
+		text = "Each dot: the difference of one seed. Each line: the 95 % interval of their mean. A grey one holds 0: not resolved."
+	}
+	if v.Paper {
+		text += " Rings: the differences of the paper's numbers."
+	}
+	return text
+}
+
+// groups are the first and the last seed of each group of Seeds; without any, one of all seeds or of the first ones.
+func (v View) groups() (out [][2]int, err error) {
+	if v.Seeds == "" {
+		return [][2]int{{1, cmp.Or(v.Repeats, math.MaxInt)}}, nil
+	}
+	for _, text := range strings.Split(v.Seeds, ",") {
+		var g [2]int
+		if n, _ := fmt.Sscanf(text, "%d-%d", &g[0], &g[1]); n < 2 || g[0] < 1 || g[1] <= g[0] {
+			return nil, fmt.Errorf("seeds: expected first and last, such as 1-5, found %q", text)
+		}
+		out = append(out, g)
+	}
+	return out, nil
 }
 
 // Picture draws how far the rows of a filled table are from one of them in a column, in per cent, paired by seed, with
@@ -92,48 +141,69 @@ func Picture(f table.Results, title string, v View) (*vmfviz.Picture, error) {
 
 // differences returns the lines of Picture, in the order of the rows and columns.
 func differences(f table.Results, v View) (o vmfviz.DifferencesOptions, lines []vmfviz.Difference, err error) {
+	v = v.usually(f.Table)
 	against, shown, columns, err := v.choose(f.Table)
 	if err != nil {
 		return o, nil, err
 	}
-	cell := func(r table.Row, c table.Column) table.Cell {
-		found := f.Cells[r.ID][c.Key]
-		if v.Repeats > 0 && len(found.Values) > v.Repeats {
-			return table.NewCell(found.Values[:v.Repeats]...)
-		}
-		return found
+	groups, err := v.groups()
+	if err != nil {
+		return o, nil, err
+	}
+	cell := func(r table.Row, c table.Column, g [2]int) table.Cell {
+		values := f.Cells[r.ID][c.Key].Values
+		return table.NewCell(values[min(g[0]-1, len(values)):min(g[1], len(values))]...)
 	}
 	rows := slices.DeleteFunc(slices.Clone(f.Table.Rows), func(r table.Row) bool {
-		return len(cell(r, columns[0]).Values) == 0 || !shown(r.ID)
+		return len(cell(r, columns[0], groups[0]).Values) == 0 || !shown(r.ID)
 	})
 	if len(rows) < 2 {
 		return o, nil, nil
 	}
 	reference := max(0, slices.IndexFunc(rows, func(r table.Row) bool { return r.ID == against }))
 	of := rows[reference]
-	o.Up, o.Reference = columns[0].Better == table.Up, strings.TrimSuffix(label(f.Table, of), "†")
+	o.Up, o.Reference = columns[0].Better == table.Up, label(f.Table, of)
 	rows = slices.Delete(rows, reference, reference+1)
 	way, isWay := gone[columns[0].Key]
-	if isWay {
-		o.Up, o.Quantity, o.Number = true, way, fmt.Sprintf("%.1f %%", 100*(1-cell(of, columns[0]).Mean))
-	} else if len(columns) == 1 {
-		o.Quantity, o.Number = columns[0].Name, number(cell(of, columns[0]).Mean*columns[0].Scale)
-	} else if o.Quantity, o.Ordered = label(f.Table, rows[0]), true; len(rows) > 1 {
-		return o, nil, fmt.Errorf("several metrics take one row beside %s, found %d rows", o.Reference, len(rows))
+	if o.Quantity, o.Number = columns[0].Name, number(cell(of, columns[0], groups[0]).Mean*columns[0].Scale); isWay {
+		o.Up, o.Quantity, o.Number = true, way, "0 %"
+	}
+	if o.Ordered = len(columns)*len(groups) > 1; o.Ordered {
+		if len(rows) > 1 {
+			return o, nil, fmt.Errorf("several metrics or groups of seeds take one row beside %s, found %d rows", o.Reference, len(rows))
+		}
+		if o.Quantity += " of " + label(f.Table, rows[0]); len(columns) > 1 {
+			o.Quantity = label(f.Table, rows[0])
+		}
 	}
 	for _, r := range rows {
 		for _, c := range columns {
-			name := c.Name
-			if len(columns) == 1 {
-				name = label(f.Table, r)
-			}
-			value, half := table.Relative(cell(r, c), cell(of, c))
-			if isWay { // the difference of two parts of one way
-				value, half = table.Paired(cell(of, c), cell(r, c))
-				value, half = 100*value, 100*half
-			}
-			if !math.IsNaN(value) && !math.IsInf(value, 0) {
-				lines = append(lines, vmfviz.Difference{Label: name, Value: value, Half: half})
+			for _, g := range groups {
+				l := vmfviz.Difference{Label: label(f.Table, r)}
+				if len(groups) > 1 {
+					l.Label = fmt.Sprintf("seeds %d to %d", g[0], g[1])
+				} else if len(columns) > 1 {
+					l.Label = c.Name
+				}
+				a, b := cell(r, c, g), cell(of, c, g)
+				whole := math.Abs(stat.Mean(b.Values[:min(len(a.Values), len(b.Values))], nil)) / 100
+				l.Value, l.Half = table.Relative(a, b)
+				if isWay { // the difference of two parts of one way
+					a, b, whole = b, a, 0.01
+					l.Value, l.Half = table.Paired(a, b)
+					l.Value, l.Half = l.Value/whole, l.Half/whole
+				}
+				if v.Seeds != "" && min(len(a.Values), len(b.Values)) > 1 {
+					for k := range min(len(a.Values), len(b.Values)) {
+						l.Repeats = append(l.Repeats, (a.Values[k]-b.Values[k])/whole)
+					}
+				}
+				if p, q := r.Paper[c.Key].Mean, of.Paper[c.Key].Mean; v.Paper && p > 0 && q > 0 {
+					l.Rings = []float64{100 * (p/q - 1)}
+				}
+				if !math.IsNaN(l.Value) && !math.IsInf(l.Value, 0) {
+					lines = append(lines, l)
+				}
 			}
 		}
 	}
@@ -161,14 +231,7 @@ func (v View) choose(t table.Table) (against string, shown func(id string) bool,
 		}
 		return ids
 	}
-	u, ok := usual[t.Name]
-	if !ok {
-		u = usual[t.Study]
-	}
-	if v.Metric == "" {
-		v.Metric, v.Rows = u.Metric, cmp.Or(v.Rows, u.Rows)
-	}
-	against = u.Against
+	against = usualOf(t).Against
 	if ids := find("row", v.Against, rows); len(ids) > 0 {
 		against = ids[0]
 	}

@@ -3,6 +3,7 @@ package reproduce
 import (
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -81,7 +82,22 @@ func TestView(t *testing.T) {
 	if err != nil || len(lines) != 2 || o.Quantity != "LA v-DSW, L = 50" || lines[0].Label != "EMD" || lines[1].Label != "SW" {
 		t.Errorf("%+v, %+v, %v", o, lines, err)
 	}
-	for _, v := range []View{{Rows: "sw-L500,no"}, {Metric: "emt"}, {Against: "SW"}, {Metric: "EMD,SW"}} {
+	o, lines, err = differences(f, View{Rows: "la-v-dsw-L50", Seeds: "1-2,2-3", Paper: true})
+	if err != nil || len(lines) != 2 || !o.Ordered || o.Quantity != "EMD of LA v-DSW, L = 50" || lines[1].Label != "seeds 2 to 3" {
+		t.Fatalf("%+v, %+v, %v", o, lines, err)
+	}
+	first, second := f.Cells["la-v-dsw-L50"]["emd"].Values, f.Cells["sw-L500"]["emd"].Values
+	if want := 200 * (first[2] - second[2]) / (second[1] + second[2]); len(lines[1].Repeats) != 2 || math.Abs(lines[1].Repeats[1]-want) > 1e-9 {
+		t.Errorf("%+v, expected %g", lines[1], want)
+	}
+	rows := f.Table.Rows
+	paper := func(id string) float64 {
+		return rows[slices.IndexFunc(rows, func(r table.Row) bool { return r.ID == id })].Paper["emd"].Mean
+	}
+	if want := 100 * (paper("la-v-dsw-L50")/paper("sw-L500") - 1); len(lines[0].Rings) != 1 || math.Abs(lines[0].Rings[0]-want) > 1e-9 {
+		t.Errorf("%+v, expected a ring at %g", lines[0], want)
+	}
+	for _, v := range []View{{Rows: "sw-L500,no"}, {Rows: "sw,sw-L50", Seeds: "1-2,1-3"}, {Seeds: "2-1"}, {Seeds: "all"}, {Metric: "emt"}, {Against: "SW"}, {Metric: "EMD,SW"}} {
 		if p, err := Picture(f, "", v); err == nil {
 			t.Errorf("%+v draws %v", v, p)
 		}
