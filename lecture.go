@@ -96,6 +96,19 @@ func (l *Landscape) Rings(theta ...[]float64) *Picture {
 	return draw("landscape", r.Settings, append(slices.Clone(r.Inputs), client.Raw("optimum", flat, len(flat)))...)
 }
 
+// Circles is the landscape whose picture, in space, has the great circles orthogonal to unit vectors.
+func (l *Landscape) Circles(theta ...[]float64) *Landscape {
+	r, m := l.Picture.found.Request, *l
+	var flat []float32
+	for _, v := range theta {
+		for _, c := range v {
+			flat = append(flat, float32(c))
+		}
+	}
+	m.Picture = draw("landscape", r.Settings, append(slices.Clone(r.Inputs), client.Raw("circles", flat, len(flat)))...)
+	return &m
+}
+
 // At is its value at a direction of any length but 0.
 func (l *Landscape) At(theta ...float64) float64 { return along(l.of, l.blur, [][]float64{theta})[0] }
 

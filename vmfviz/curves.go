@@ -113,7 +113,7 @@ func (c CurvePanel) plot() (p *plot.Plot, all []plotter.XYs) {
 		lines := s.runs(s.Y)
 		all = append(all, lines...)
 		if s.Dots {
-			s.dots(p, style)
+			all = append(all, s.dots(p, style)...)
 			continue
 		}
 		if c.Smooth > 0 {
@@ -170,17 +170,19 @@ func (s Series) check(name string, logX, logY bool) error {
 	})
 }
 
-// dots draws a disc at each value and the bars.
-func (s Series) dots(p *plot.Plot, style draw.LineStyle) {
+// dots draws a disc at each value and the bars, which it returns.
+func (s Series) dots(p *plot.Plot, style draw.LineStyle) (bars []plotter.XYs) {
 	bar := draw.LineStyle{Color: style.Color, Width: 1}
 	for i, y := range s.Y {
 		if s.bounded(i) {
 			p.Add(segment(s.x(i), s.Low[i], s.x(i), s.High[i], bar))
+			bars = append(bars, plotter.XYs{{X: s.x(i), Y: s.Low[i]}, {X: s.x(i), Y: s.High[i]}})
 		}
 		if !math.IsNaN(y) {
 			p.Add(disk(plotter.XY{X: s.x(i), Y: y}, s.radius(), style.Color))
 		}
 	}
+	return bars
 }
 
 // radius is that of a disc.

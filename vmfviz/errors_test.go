@@ -37,6 +37,7 @@ func TestBadArguments(t *testing.T) {
 		{wrong(SphereHTML(SphereOptions{})), "no panels"},
 		{sphere(SpherePanel{Points: up, Groups: []int{1, 2}}), "panels[0].Groups has length 2, expected 1"},
 		{sphere(SpherePanel{Marks: []float32{1, 1, 1}}), "panels[0].Marks"},
+		{sphere(SpherePanel{Circles: []float32{1, 1, 1}}), "panels[0].Circles"},
 		{sphere(SpherePanel{Points: []float32{1, 0}}), "panels[0].Points has length 2, expected a multiple of 3"},
 		{sphere(SpherePanel{Points: []float32{0, 0, 1, 0, 0, 2}}), "panels[0].Points: row 1 has length 2"},
 		{sphere(SpherePanel{Points: []float32{0, nan32, 1}}), "panels[0].Points: row 0, column 1 is NaN"},

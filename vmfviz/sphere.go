@@ -17,7 +17,7 @@ type SpherePanel struct {
 	// Caption stands above the sphere, for example "κ = 10".
 	Caption string
 	// Points are directions [N, 3], for example samples of a distribution. Those on the near side
-	// are solid, those on the far side pale. SphereHTML draws neither Groups nor Marks.
+	// are solid, those on the far side pale. SphereHTML draws neither Groups nor Marks nor Circles.
 	Points []float32
 	// Groups, if not nil, has a number from 0 for each point; equal numbers have one colour, that
 	// of the series, and one shape.
@@ -25,6 +25,8 @@ type SpherePanel struct {
 	// Marks are directions [N, 3] with rings around them, for example the diagonals of a cube that
 	// points should avoid.
 	Marks []float32
+	// Circles are directions [N, 3] whose great circles, all that is orthogonal to one, are drawn dashed.
+	Circles []float32
 	// VMF are samples of a von Mises-Fisher distribution around Location, in the place of Points.
 	VMF *VMF
 	// Location is one direction [3], drawn as an arrow from the centre.
@@ -42,6 +44,7 @@ type SpherePanel struct {
 func (p SpherePanel) check(name string) error {
 	return cmp.Or(
 		checkUnit(name+".Points", p.Points, 3), checkUnit(name+".Marks", p.Marks, 3), checkUnit(name+".Path", p.Path, 3),
+		checkUnit(name+".Circles", p.Circles, 3),
 		errorIf(p.Location != nil && len(p.Location) != 3, "%s.Location has length %d, expected 3", name, len(p.Location)),
 		checkUnit(name+".Location", p.Location, 3),
 		errorIf(p.Groups != nil && len(p.Groups) != len(p.Points)/3,

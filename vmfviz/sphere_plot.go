@@ -52,6 +52,7 @@ func (s spheres) plot(panel SpherePanel) *plot.Plot {
 	if p.Heat == nil {
 		p.points(false)
 		p.marks(false)
+		p.circles(false)
 		p.path(false)
 	}
 	p.lines(true)
@@ -63,6 +64,7 @@ func (s spheres) plot(panel SpherePanel) *plot.Plot {
 	p.Add(&plotter.Polygon{XYs: []plotter.XYs{p.rim()}, LineStyle: rim})
 	p.location(true)
 	p.points(true)
+	p.circles(true)
 	p.marks(true)
 	p.halfAxes(true)
 	p.path(true)
@@ -162,6 +164,23 @@ func (p *spherePlot) marks(front bool) {
 			}
 			p.Add(mark(p.at(d), 5, p.behind(ink, front), ring{1.3}))
 		}
+	}
+}
+
+// circles draws the great circle orthogonal to each direction on one half.
+func (p *spherePlot) circles(front bool) {
+	style := draw.LineStyle{Color: p.behind(theme.dark(theme.Output), front), Width: 1.4, Dashes: []vg.Length{4, 3}}
+	if p.Heat != nil {
+		style.Color = white
+	}
+	for _, d := range rows(p.Circles, 3) {
+		right, up := circleAxes(d.unit())
+		var curve []vec3
+		for i := range 181 {
+			sin, cos := math.Sincos(float64(i) * math.Pi / 90)
+			curve = append(curve, right.scale(cos).add(up.scale(sin)))
+		}
+		p.curve(curve, front, style)
 	}
 }
 

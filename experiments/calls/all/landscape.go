@@ -49,7 +49,7 @@ func drawLandscape(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error)
 		if at := float32s(r, "location"); len(at) >= 3 {
 			p.Location = at[:3]
 		}
-		p.Marks = float32s(r, "optimum")
+		p.Marks, p.Circles = float32s(r, "optimum"), float32s(r, "circles")
 		panels = append(panels, p)
 	}
 	return vmfviz.SphereMap(vmfviz.SphereOptions{Title: s.Title}, panels...)
