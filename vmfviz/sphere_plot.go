@@ -62,9 +62,9 @@ func (s spheres) plot(panel SpherePanel) *plot.Plot {
 	}
 	rim := draw.LineStyle{Color: theme.Axis, Width: 0.9}
 	p.Add(&plotter.Polygon{XYs: []plotter.XYs{p.rim()}, LineStyle: rim})
+	p.circles(true)
 	p.location(true)
 	p.points(true)
-	p.circles(true)
 	p.marks(true)
 	p.halfAxes(true)
 	p.path(true)
