@@ -121,7 +121,7 @@ func (d *differencePlot) axes() {
 	limit := d.limit()
 	for _, l := range d.lines {
 		if math.Abs(l.Value) <= limit {
-			d.lo, d.hi = min(d.lo, max(l.Value-l.reach(), -limit)), max(d.hi, min(l.Value+l.reach(), limit))
+			d.lo, d.hi = min(d.lo, max(l.Value-l.reach(), -1.5*limit)), max(d.hi, min(l.Value+l.reach(), 1.5*limit))
 			for _, v := range slices.Concat(l.Repeats, l.Rings) {
 				d.lo, d.hi = min(d.lo, v), max(d.hi, v)
 			}
