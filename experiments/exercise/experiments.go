@@ -100,23 +100,44 @@ func ownAngles(angle func(k int) float64) (string, error) {
 	return fmt.Sprintf("W₂ is %.3f after ten of these directions.", math.Sqrt(w)), nil
 }
 
-func worseFrames(names []string) (string, error) {
-	x, y, problem := named(names)
-	if problem != "" {
-		return problem, nil
+// frames is the standard error of frames for two shapes, other than a known pair, as a share of that of independent directions.
+func frames(names []string, known ...string) (share float64, problem string, err error) {
+	if _, _, problem := named(names); problem != "" {
+		return 0, problem, nil
 	}
-	if slices.Contains(names, "wheel") && slices.Contains(names, "sofa") {
-		return "The lecture shows this pair. Expected another one.", nil
+	if slices.Contains(names, known[0]) && slices.Contains(names, known[1]) {
+		return 0, "The lecture shows this pair. Expected another one.", nil
+	}
+	x, y, err := shapes(names[0], names[1])
+	if err != nil {
+		return 0, "", err
 	}
 	independent, err := estimate("sw", x, y, 9999)
 	if err != nil {
+		return 0, "", err
+	}
+	together, err := estimate("orthogonal-sw", x, y, 9999)
+	if err != nil {
+		return 0, "", err
+	}
+	share = together.StdErr / independent.StdErr
+	return share, fmt.Sprintf("The standard error of frames is %.2f of that of independent directions.", share), nil
+}
+
+func worseFrames(names []string) (string, error) {
+	share, problem, err := frames(names, "wheel", "sofa")
+	if share > 1.1 {
 		return "", err
 	}
-	frames, err := estimate("orthogonal-sw", x, y, 9999)
-	if err != nil || frames.StdErr > 1.1*independent.StdErr {
+	return problem, err
+}
+
+func betterFrames(names []string) (string, error) {
+	share, problem, err := frames(names, "bottle", "guitar")
+	if share > 0 && share < 0.5 {
 		return "", err
 	}
-	return fmt.Sprintf("The standard error of frames is %.2f of that of independent directions.", frames.StdErr/independent.StdErr), nil
+	return problem, err
 }
 
 func fewSpread(l int) (string, error) {
