@@ -460,14 +460,14 @@ func (c *Clouds) Called(name string) *Clouds {
 }
 
 // Interval is a row of [Differences]: a difference between Low and High, in per cent. Repeats, such as the differences of
-// several seeds, are dots over their own interval.
+// several seeds, are rings on the line of their own interval.
 type Interval struct {
 	Label     string
 	Low, High float64
 	Repeats   []float64
 }
 
-// Differences draws 95 % intervals of differences from a reference, sorted. Smaller is better.
+// Differences draws 95 % intervals of differences from a reference, sorted, with their ends in numbers. Smaller is better.
 func Differences(quantity, reference string, rows ...Interval) *Picture {
 	text, err := json.Marshal(rows)
 	client.Check(err)

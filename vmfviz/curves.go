@@ -57,7 +57,7 @@ type CurvesOptions struct {
 	// Height of the plots in pixels; 0 means 280.
 	Height int
 	// Direct writes the labels of a plot at the right ends of its curves in place of a legend. Where one
-	// of them ends in the left half, or a curve is smoothed, there is a legend.
+	// of them ends in the left half, or a curve is smoothed, there is a legend. Points of a plane have them beside them.
 	Direct bool
 }
 
@@ -81,7 +81,9 @@ func Curves(o CurvesOptions, panels ...CurvePanel) (*Picture, error) {
 	var plots []*plot.Plot
 	for i, c := range panels {
 		q, lines := c.plot()
-		if labels := c.ends(q); o.Direct && labels != nil {
+		if labels := c.ends(q); o.Direct && c.plane() {
+			q.Add(c.names())
+		} else if o.Direct && labels != nil {
 			q.Add(labels)
 		} else if i == 0 || !c.sameLegend(panels[0]) {
 			c.legend(q)
@@ -123,7 +125,7 @@ func (c CurvePanel) plot() (p *plot.Plot, all []plotter.XYs) {
 		}
 		add(p, lines, style)
 	}
-	if slices.ContainsFunc(c.Series, func(s Series) bool { return s.Dots && !slices.IsSorted(s.X) }) {
+	if c.plane() {
 		widen(&p.X, 0.03)
 		widen(&p.Y, 0.05)
 		return p, all
@@ -136,6 +138,21 @@ func (c CurvePanel) plot() (p *plot.Plot, all []plotter.XYs) {
 	}
 	pad(&p.Y, 0.05)
 	return p, all
+}
+
+// plane reports whether there are points of a plane.
+func (c CurvePanel) plane() bool {
+	return slices.ContainsFunc(c.Series, func(s Series) bool { return s.Dots && !slices.IsSorted(s.X) })
+}
+
+// names are the labels, each to stand beside a point of its own.
+func (c CurvePanel) names() (n names) {
+	for i, s := range c.Series {
+		style := theme.style(pointsLabel, blend(c.style(i).Color, theme.Text, 0.3))
+		style.XAlign, style.YAlign = draw.XCenter, draw.YCenter
+		n = append(n, name{s.Label, style, slices.Concat(s.runs(s.Y)...)})
+	}
+	return n
 }
 
 func (c CurvePanel) check(name string) error {

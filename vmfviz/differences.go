@@ -54,6 +54,9 @@ type DifferencesOptions struct {
 	Reference, Number string
 	// Ordered keeps the lines in their order, and the reference is the line at 0 alone: for one method by several scores.
 	Ordered bool
+	// Ends writes the ends of the intervals at the right, in place of the differences: of the repeats where there are some,
+	// which are hollow, so that neighbours are seen.
+	Ends bool
 }
 
 // Differences compares methods with a reference, one in a line: a mark at the difference, a bar over its 95 % interval,
@@ -202,6 +205,9 @@ func (d *differencePlot) marks() {
 	style.YAlign = draw.YCenter
 	for i, l := range d.lines {
 		y, number := -float64(i), percent(l.Value)
+		if half := cmp.Or(l.repeated(), l.Half); d.Ends {
+			number = strings.TrimSuffix(percent(l.Value-half), " %") + " to " + percent(l.Value+half)
+		}
 		color, shape := theme.Input, draw.GlyphDrawer(draw.CircleGlyph{})
 		switch {
 		case i == d.reference:
@@ -253,8 +259,12 @@ func (d *differencePlot) repeats(l Difference, y float64, color color.Color) {
 	} else {
 		d.bar(l.Value, half, y, draw.LineStyle{Color: color, Width: 2.4})
 	}
+	mark := draw.GlyphStyle{Color: theme.Text, Radius: 1.8, Shape: draw.CircleGlyph{}}
+	if d.Ends {
+		mark.Radius, mark.Shape = 2.4, draw.RingGlyph{}
+	}
 	for _, v := range l.Repeats {
-		d.Add(&plotter.Scatter{XYs: plotter.XYs{{X: v, Y: y}}, GlyphStyle: draw.GlyphStyle{Color: theme.Text, Radius: 1.8, Shape: draw.CircleGlyph{}}})
+		d.Add(&plotter.Scatter{XYs: plotter.XYs{{X: v, Y: y}}, GlyphStyle: mark})
 	}
 }
 

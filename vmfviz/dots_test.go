@@ -45,6 +45,12 @@ func TestDifferences(t *testing.T) {
 	if whole.X.Max < 90 {
 		t.Errorf("half of the lines stand beyond a break at %g", whole.X.Max)
 	}
+	svg = string(must.M1(must.M1(Differences(DifferencesOptions{Ends: true}, Difference{"a", -1.5, 0.5, nil, nil}, Difference{"b", 2, 0.5, []float64{1, 2, 3}, nil})).SVG()))
+	for _, text := range []string{"−2.0 to −1.0 %", "−0.5 to +4.5 %"} {
+		if strings.Count(svg, ">"+text+"<") != 1 {
+			t.Errorf("the picture has %q %d times", text, strings.Count(svg, ">"+text+"<"))
+		}
+	}
 	repeats := Difference{"seeds", 2, 0.5, []float64{1, 2, 3}, nil} // 2 ± 4.303 / √3
 	if half := repeats.repeated(); math.Abs(half-2.4843) > 1e-3 {
 		t.Errorf("the interval of the repeats is 2 ± %g", half)

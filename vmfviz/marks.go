@@ -1,8 +1,10 @@
 package vmfviz
 
 import (
+	"cmp"
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -139,4 +141,71 @@ func (saltire) DrawGlyph(c *draw.Canvas, s draw.GlyphStyle, at vg.Point) {
 	r, style := s.Radius, draw.LineStyle{Color: s.Color, Width: 1.6}
 	c.StrokeLine2(style, at.X-r, at.Y-r, at.X+r, at.Y+r)
 	c.StrokeLine2(style, at.X-r, at.Y+r, at.X+r, at.Y-r)
+}
+
+// name is a label for points.
+type name struct {
+	label  string
+	style  text.Style
+	points plotter.XYs
+}
+
+// names is a plotter: each label stands beside one of its points, where it covers the fewest points and no other label.
+type names []name
+
+func (n names) Plot(c draw.Canvas, p *plot.Plot) {
+	for i, r := range n.places(c, p) {
+		c.FillText(n[i].style, vg.Point{X: (r.Min.X + r.Max.X) / 2, Y: (r.Min.Y + r.Max.Y) / 2}, n[i].label)
+	}
+}
+
+// places are the rectangles of the labels. Those of few points choose first.
+func (n names) places(c draw.Canvas, p *plot.Plot) []vg.Rectangle {
+	x, y := p.Transforms(&c)
+	var all []vg.Point
+	order := make([]int, len(n))
+	for i, l := range n {
+		order[i] = i
+		for _, q := range l.points {
+			all = append(all, vg.Point{X: x(q.X), Y: y(q.Y)})
+		}
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(len(n[i].points), len(n[j].points)) })
+	chosen, places := []vg.Rectangle{}, make([]vg.Rectangle, len(n))
+	for _, i := range order {
+		if n[i].label == "" {
+			continue
+		}
+		half, least := vg.Point{X: n[i].style.Width(n[i].label)/2 + 2, Y: n[i].style.Font.Size/2 + 2}, math.MaxInt
+		for k := 0; k < len(n[i].points); k += 1 + len(n[i].points)/60 {
+			q := n[i].points[k]
+			for _, side := range [][2]vg.Length{{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, 1}, {-1, -1}, {1, -1}} {
+				middle := vg.Point{X: x(q.X) + side[0]*(half.X+4), Y: y(q.Y) + side[1]*(half.Y+4)}
+				r := vg.Rectangle{Min: middle.Sub(half), Max: middle.Add(half)}
+				if cost := covered(r, c.Rectangle, all, chosen); cost < least {
+					least, places[i] = cost, r
+				}
+			}
+		}
+		chosen = append(chosen, places[i])
+	}
+	return places
+}
+
+// covered counts the points that a label covers. Another label, and the edge of the plot, count as a thousand.
+func covered(r, plot vg.Rectangle, points []vg.Point, labels []vg.Rectangle) (cost int) {
+	for _, q := range points {
+		if q.X > r.Min.X-2 && q.X < r.Max.X+2 && q.Y > r.Min.Y-2 && q.Y < r.Max.Y+2 {
+			cost++
+		}
+	}
+	for _, l := range labels {
+		if r.Min.X < l.Max.X && l.Min.X < r.Max.X && r.Min.Y < l.Max.Y && l.Min.Y < r.Max.Y {
+			cost += 1000
+		}
+	}
+	if r.Min.X < plot.Min.X || r.Min.Y < plot.Min.Y || r.Max.X > plot.Max.X || r.Max.Y > plot.Max.Y {
+		cost += 1000
+	}
+	return cost
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // TestSmooth: a line stays, also at the ends and with a gap; weights are those of the
@@ -97,5 +99,41 @@ func TestSpread(t *testing.T) {
 	}
 	if got := spread([]float64{4, 4.5}, 2, 0, 9); math.Abs(got[0]-3.25) > 1e-9 || math.Abs(got[1]-5.25) > 1e-9 {
 		t.Errorf("spread = %v, expected 3.25 and 5.25", got)
+	}
+}
+
+// TestNames: labels of points of a plane cover no point and no other label, and stay inside.
+func TestNames(t *testing.T) {
+	c := CurvePanel{Series: []Series{
+		{Label: "circle", Dots: true}, {Label: "top", X: []float64{0}, Y: []float64{1}, Dots: true},
+		{Label: "right", X: []float64{1}, Y: []float64{0}, Dots: true}, {X: []float64{0}, Y: []float64{0}, Dots: true},
+	}}
+	for a := range 100 {
+		sin, cos := math.Sincos(2 * math.Pi * float64(a) / 100)
+		c.Series[0].X, c.Series[0].Y = append(c.Series[0].X, cos), append(c.Series[0].Y, sin)
+	}
+	p, _ := c.plot()
+	canvas := draw.NewCanvas(nil, 400, 300)
+	x, y := p.Transforms(&canvas)
+	places := c.names().places(canvas, p)
+	for i, r := range places[:3] {
+		if r.Min.X < 0 || r.Min.Y < 0 || r.Max.X > 400 || r.Max.Y > 300 || r.Max.X <= r.Min.X {
+			t.Errorf("%q is at %v", c.Series[i].Label, r)
+		}
+		for j, other := range places[:i] {
+			if r.Min.X < other.Max.X && other.Min.X < r.Max.X && r.Min.Y < other.Max.Y && other.Min.Y < r.Max.Y {
+				t.Errorf("%q covers %q", c.Series[i].Label, c.Series[j].Label)
+			}
+		}
+		for _, s := range c.Series {
+			for k := range s.Y {
+				if at := (vg.Point{X: x(s.X[k]), Y: y(s.Y[k])}); at.X > r.Min.X && at.X < r.Max.X && at.Y > r.Min.Y && at.Y < r.Max.Y {
+					t.Errorf("%q covers a point at %v", c.Series[i].Label, at)
+				}
+			}
+		}
+	}
+	if places[3] != (vg.Rectangle{}) {
+		t.Errorf("no label has the place %v", places[3])
 	}
 }

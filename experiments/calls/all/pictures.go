@@ -267,7 +267,7 @@ func drawDifferences(r *calls.Request, s pictureSettings) (*vmfviz.Picture, erro
 	for _, row := range rows {
 		lines = append(lines, vmfviz.Difference{Label: row.Label, Value: (row.Low + row.High) / 2, Half: (row.High - row.Low) / 2, Repeats: row.Repeats})
 	}
-	return vmfviz.Differences(vmfviz.DifferencesOptions{Title: s.Title, Quantity: s.X, Reference: s.Y}, lines...)
+	return vmfviz.Differences(vmfviz.DifferencesOptions{Title: s.Title, Quantity: s.X, Reference: s.Y, Number: "reference", Ends: true}, lines...)
 }
 
 // inSpace gives points of the plane a third coordinate 0.
