@@ -274,22 +274,18 @@ def parted(cells):
 
 
 def fold(cells):
-    """Marks what a page folds until its question is answered: the outputs from there to the answer, and the words below it up to the next heading,
-    question or helper. The first cell of a fold gets the names of its questions, the last one is marked."""
-    asked, first, answered = [], None, False
-    for i, cell in enumerate(cells):
-        shown = "".join(o.get("data", {}).get("text/html", "") for o in cell.get("outputs", []))
-        said = [json.loads(data) for data in PREDICT.findall(shown)]
-        asks = [one["id"] for one in said if one.get("question")]
-        if first and answered and (asks or not cell.get("outputs", cell.source.strip()) or cell.source.startswith("#")):
-            cells[i - 1].last = True
-            asked, first, answered = [], None, False
-        asked += asks
-        if asked and not asks and not first and cell.get("outputs"):
-            first = cell
-        if first and not answered and asked[-1] in [one["id"] for one in said]:
-            first.questions, answered = " ".join(asked), True
-    cells[-1].last = bool(first and answered)
+    """Marks what a page folds until the reader has guessed: between a question and the next, from the first output to the last answer, and what is
+    below it up to a heading or a helper. The first cell of a fold gets the names of the questions that it answers, the last one is marked."""
+    said = [[json.loads(data) for o in cell.get("outputs", []) for data in PREDICT.findall(o.get("data", {}).get("text/html", ""))] for cell in cells]
+    asks = [i for i, ones in enumerate(said) if any(one.get("question") for one in ones)]
+    for here, there in zip(asks, [*asks[1:], len(cells)]):
+        answers = [i for i in range(here + 1, there) if said[i]]
+        if not answers:
+            continue
+        first, last = next(i for i in range(here + 1, there) if cells[i].get("outputs")), answers[-1]
+        while last + 1 < there and cells[last + 1].get("outputs", True) and not cells[last + 1].source.startswith("#"):
+            last += 1
+        cells[first].questions, cells[last].last = " ".join(one["id"] for i in answers for one in said[i]), True
 
 
 def lecture(notebook, site, after):
