@@ -166,7 +166,11 @@ func (d *differencePlot) axes() {
 		right = ""
 	}
 	sides := strings.TrimSpace(left + "        " + right)
-	d.X.Label.Text = fmt.Sprintf("%s\n%s against %s, 95 %% intervals", sides, d.Quantity, strings.TrimSuffix(d.Reference, "†"))
+	bars := ""
+	if slices.ContainsFunc(d.lines, func(l Difference) bool { return l.reach() > 0 }) {
+		bars = "95 % intervals"
+	}
+	d.X.Label.Text = sides + "\n" + joined(d.Quantity+" against "+strings.TrimSuffix(d.Reference, "†"), bars)
 	d.X.Label.TextStyle.Font.Size, d.X.Tick.Label.Font.Size = pointsLarge, pointsLarge
 	names := make([]string, len(d.lines))
 	for i, l := range d.lines {

@@ -58,6 +58,9 @@ func TestDifferences(t *testing.T) {
 	if q := must.M1(Differences(DifferencesOptions{}, repeats)).Plots[0][0]; q.X.Min > -0.48 || q.X.Max < 4.48 {
 		t.Errorf("the axis goes from %g to %g", q.X.Min, q.X.Max)
 	}
+	if q := must.M1(Differences(DifferencesOptions{}, Difference{"a", 2, 0, nil, nil})).Plots[0][0]; strings.Contains(q.X.Label.Text, "intervals") {
+		t.Error("the axis names intervals where there are none")
+	}
 }
 
 // TestDotsNames: the axis says what the bars are, the legend what the diamonds are, and

@@ -53,10 +53,10 @@ var exercises = map[string]exercise{
 		"More starts find the right hill, not its top: the pull is the same for all of them."},
 	"06.3": {function(localTop), "Run the 16 seeds in a loop, for a long shape: a car, a rocket, a person.", "From there no small step leads up. Several starts tell."},
 
-	"07.1": {number(0.5, 87.3), "Run the first cell with each of the names l, g, n, a, ea, la.",
-		"L adds up points, which turn along. A and EA do not turn at all: with random weights they hardly see these clouds."},
+	"07.1": {number(0.5, 82), "Write \"L\" in place of \"A\", and run the first cell.",
+		"The list alone moves its prediction. A stays: it sees a set, but no pair."},
 	"07.2": {function(badAxis), "Look for two shapes that are alike along y: lab.Cloud(\"car\").Show() shows one.", "One axis for all pairs nearly misses this one."},
-	"07.3": {function(ownMap), "Sums over points forget the order. What of two sums stays when they change places?", "It sees two sets, and which two."},
+	"07.3": {function(ownMap), "Sums over points forget the order. The clouds are centred: add up squares, not the points. What of two sums stays when they change places?", "It sees two sets, and which two."},
 
 	"08.1": {function(chamferTwins), "Points may coincide. Nearest neighbours do not count how many points stand where.",
 		"Each point has a neighbour at distance 0, but different numbers of points stand there."},
@@ -130,7 +130,8 @@ var exercises = map[string]exercise{
 		"All at 4 o'clock: 4, 4 and 12 hours, a mean of 6.67."},
 	"19.3": {function(onCircle), "p·u and p·v are the coordinates in the plane of the circle; math.Atan2 has their angle.", "The nearest point of the circle has the angle of the projection."},
 
-	"20.1": {number(0.12, 0.73), "axes := []r3.Vec{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}.", "Right angles get degree 2 of F right and make degree 4 worse: they gain less than the six."},
+	"20.1": {number(0.012, 0.053), "Write lab.Slicing(\"qmc\"), lab.Set(\"replicates\", 1) between the braces of yours.",
+		"It is far below the 0.40 of the six axes: what is there is better, for this pair with 48 slices."},
 	"20.2": {function(fromBall), "Take the next three while their point, moved to −1 to 1, lies outside the ball.", "Inside the ball no direction has corners."},
 	"20.3": {function(fourAxes), "Where do the corners of a cube point?", "The diagonals of a cube: a direction along each has the second moments of the sphere."},
 
