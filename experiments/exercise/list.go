@@ -22,7 +22,7 @@ var exercises = map[string]exercise{
 
 	"01.1": {number(0.02, 0.2977), "The second angle finishes what two angles can do: W₂ does not change any more.",
 		"It stands after the first step of each angle: both coordinates have the right values, but not together."},
-	"01.2": {number(0.02, 0.0745), "Change step, run the cells below it, and read the row of 30 directions, first run.",
+	"01.2": {number(0.02, 0.0745), "Change step, run the cells below it, and read what the first cell prints for 30 directions.",
 		"0.058 with whole steps: half a step leaves half of the gap to directions that come later."},
 	"01.3": {function(ownAngles), "Neighbouring angles see nearly the same. Let each direction be far from those before it.",
 		"Directions that are far from each other repeat less than random ones: lecture 03."},
