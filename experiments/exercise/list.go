@@ -85,9 +85,9 @@ var exercises = map[string]exercise{
 
 	"12.1": {number(0.35, 287), "Set directions to 1, and run the cell.",
 		"Twelve times as large. In 256 dimensions one direction a step says little; in the plane of lecture 08 it was enough."},
-	"12.2": {number(0.5, 24), "With 64 it is about 9, and with half as many twice as high.",
-		"A step that compares so few codes cannot tell the mist from rockets."},
-	"12.3": {number(0.3, 6.4), "Draw one noise() before the loop, and add it to every code.",
+	"12.2": {number(0.5, 24), "Lower n until about five of the ten numbers are above 24.",
+		"A step that compares so few codes cannot tell those of 300 steps from rockets."},
+	"12.3": {number(0.3, 6.4), "Scatter hides because a code fills the place that another leaves. When does nobody fill it?",
 		"A shift leaves places empty, and is seen. Scatter fills them again. More is not possible: no matching costs more than each to itself."},
 
 	"13.1": {number(0.011, 94.2), "θ·v changes its sign where the map is blind. Try 0 and 135, then halve.", "Every continuous map has such an angle, trained or not, as v and −v give the same pair."},
