@@ -169,7 +169,8 @@ func drawSphere(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
 	return vmfviz.Sphere(vmfviz.SphereOptions{Title: s.Title}, p)
 }
 
-// drawGreatCircles draws clouds of unit vectors and their nearest points on the great circle around each of "axes", an arrow a.
+// drawGreatCircles draws clouds of unit vectors and their nearest points on the great circle around each of "axes", an arrow
+// a, those of one cloud on either side of it.
 func drawGreatCircles(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
 	x, y, err := r.OnePair()
 	if err != nil {
@@ -198,7 +199,7 @@ func drawGreatCircles(r *calls.Request, s pictureSettings) (*vmfviz.Picture, err
 		var sums [2]r3.Vec
 		for group, points := range [][]float32{x.Coords, y.Coords} {
 			for v := range slices.Chunk(points, 3) {
-				add(group, moved(v))
+				add(group, r3.Unit(r3.Add(moved(v), r3.Scale(0.03-0.06*float64(group), w))))
 				sums[group] = r3.Add(sums[group], moved(v))
 			}
 			p.Points, p.Groups = append(p.Points, points...), append(p.Groups, slices.Repeat([]int{group}, len(points)/3)...)
