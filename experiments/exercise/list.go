@@ -17,7 +17,7 @@ import (
 var exercises = map[string]exercise{
 	"00.1": {number(1e-3, 13.07/7),
 		"Undoing a crossing makes a matching cheaper. Which matching has as many crossings as possible?", "The smallest goes to the largest, and so on."},
-	"00.2": {function(crossedRoots), "A way of length 0 saves most. Let the larger x lie where the smaller y is.", "With a cost that grows slower and slower, one long way and none beat two of middle length."},
+	"00.2": {function(crossedRoots), "A distance of 0 saves most. Let the larger x lie where the smaller y is.", "With a cost that grows slower and slower, one long distance and one of 0 cost less than two of middle length."},
 	"00.3": {function(dearCoordinate), "Along the first coordinate nearly nothing should happen, across it much.", "The first coordinate hardly differs, so its order is an accident; the second decides."},
 
 	"01.1": {number(0.02, 0.2977), "The second angle finishes what two angles can do: W₂ does not change any more.",
