@@ -40,8 +40,8 @@ var exercises = map[string]exercise{
 		"Little of this F is quadratic, and degree 4 weighs 7/4 as much."},
 
 	"04.1": {number(0.05, (3+math.Sqrt(9-4*0.2*3))/(2*0.2)), "Too small a leverage needs a larger κ: try 10, then 20.", "About 14. For nine tenths it takes 29."},
-	"04.2": {number(0.02, (math.Sqrt(1+8*(1-3*vmf.FunkHecke(3, 10, 1)[1]/10))-1)/2), "In the loop, let the height be h + (1-h)*u. A larger h has a larger leverage: try 0.5, then 0.9.",
-		"About 0.81: all directions within 36° of the location, a tenth of the sphere."},
+	"04.2": {number(0.004, 0.72), "In the loop, let w be h + (1-h)*u, and change h until A is 0.9.",
+		"Nearly the 0.73 of the bump: another shape, the same A, and slices feel nearly the same."},
 	"04.3": {function(drawsVMF), "Draw the height ω with `height`, and an angle from 0 to 2π. How long is the part of a unit vector across the location?", "A height, an angle, and √(1 − ω²) across: section 2 in code."},
 
 	"05.1": {number(0.005, 1+2*vmf.FunkHecke(3, 1, 2)[2]), "Give `second` the value of moved, kappa the value 1, and run the first cell.", "1 + 2 a₂: the wave is |v|² − |v|²/3, twice the mean, and the bump leaves the share a₂ of it."},
