@@ -119,6 +119,7 @@ func TestEdges(t *testing.T) {
 		"location at eye":     sphere(From(0, 90), SpherePanel{Location: up, Path: up}),
 		"location opposite":   sphere(From(0, -90), SpherePanel{Location: up}),
 		"antipodal path":      sphere(View{}, SpherePanel{Path: poles}),
+		"antipodal paths":     sphere(View{}, SpherePanel{Paths: [][]float32{poles, rim}}),
 		"constant heat":       sphere(View{}, SpherePanel{Heat: &Heat{Values: flat}, Location: []float32{-1, 0, 0}}),
 		"constant contours":   sphere(View{}, SpherePanel{Heat: &Heat{Values: flat, Contours: true}}),
 		"contours of spheres": sphere(View{}, SpherePanel{Heat: huge}, SpherePanel{}),

@@ -17,7 +17,7 @@ type SpherePanel struct {
 	// Caption stands above the sphere, for example "κ = 10".
 	Caption string
 	// Points are directions [N, 3], for example samples of a distribution. Those on the near side
-	// are solid, those on the far side pale. SphereHTML draws neither Groups nor Marks nor Circles.
+	// are solid, those on the far side pale. SphereHTML draws neither Groups nor Marks nor Circles nor Paths.
 	Points []float32
 	// Groups, if not nil, has a number from 0 for each point; equal numbers have one colour, that
 	// of the series, and one shape.
@@ -36,6 +36,8 @@ type SpherePanel struct {
 	// Path is a sequence of directions [T, 3], joined by great circles, for example the ascent
 	// steps of a location. Of more than 40, each has a dot.
 	Path []float32
+	// Paths are more of them, for example the ascents from several locations.
+	Paths [][]float32
 	// Heat paints a function on the sphere. The sphere is then opaque: the far side shows nothing
 	// but the arrow.
 	Heat *Heat
@@ -45,6 +47,7 @@ func (p SpherePanel) check(name string) error {
 	return cmp.Or(
 		checkUnit(name+".Points", p.Points, 3), checkUnit(name+".Marks", p.Marks, 3), checkUnit(name+".Path", p.Path, 3),
 		checkUnit(name+".Circles", p.Circles, 3),
+		each(p.Paths, func(i int, path []float32) error { return checkUnit(fmt.Sprintf("%s.Paths[%d]", name, i), path, 3) }),
 		errorIf(p.Location != nil && len(p.Location) != 3, "%s.Location has length %d, expected 3", name, len(p.Location)),
 		checkUnit(name+".Location", p.Location, 3),
 		errorIf(p.Groups != nil && len(p.Groups) != len(p.Points)/3,

@@ -53,7 +53,7 @@ func (s spheres) plot(panel SpherePanel) *plot.Plot {
 		p.points(false)
 		p.marks(false)
 		p.circles(false)
-		p.path(false)
+		p.paths(false)
 	}
 	p.lines(true)
 	if p.Heat != nil && p.Heat.Contours {
@@ -67,7 +67,7 @@ func (s spheres) plot(panel SpherePanel) *plot.Plot {
 	p.points(true)
 	p.marks(true)
 	p.halfAxes(true)
-	p.path(true)
+	p.paths(true)
 	p.target()
 	if p.area {
 		p.crosses()
@@ -192,13 +192,20 @@ func (p *spherePlot) behind(c color.Color, front bool) color.Color {
 	return faded(c, 0.35)
 }
 
-// path draws the path on one half. An open end is where it starts, a filled one where it ends. On
+// paths draws the path, and the others, on one half.
+func (p *spherePlot) paths(front bool) {
+	for _, path := range append([][]float32{p.Path}, p.Paths...) {
+		p.path(path, front)
+	}
+}
+
+// path draws a path on one half. An open end is where it starts, a filled one where it ends. On
 // the colours of a function it has a white seam outside the dark one: it meets every lightness
 // there. A path of many steps, which may go to and fro, has a dot for each on a thin line.
-func (p *spherePlot) path(front bool) {
+func (p *spherePlot) path(path []float32, front bool) {
 	var curve []vec3
 	var places plotter.XYs
-	steps := rows(p.Path, 3)
+	steps := rows(path, 3)
 	for i, d := range steps {
 		if i > 0 {
 			curve = append(curve, greatCircle(steps[i-1].unit(), d.unit())...)

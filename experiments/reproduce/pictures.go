@@ -102,9 +102,13 @@ func usualOf(t table.Table) View {
 func HowToRead(t table.Table, v View) string {
 	v = v.usually(t)
 	text := "Each line: the difference to the row at 0, paired by seed, with its 95 % interval, not corrected for their number. " +
-		"A grey one holds 0: not resolved. Rows with † are not in the paper."
+		"A grey one holds 0: not resolved."
 	if v.Seeds != "" {
 		text = "Each dot: the difference of one seed. Each line: the 95 % interval of their mean. A grey one holds 0: not resolved."
+	}
+	_, shown, _, err := v.choose(t)
+	if err == nil && slices.ContainsFunc(t.Rows, func(r table.Row) bool { return r.Ours && shown(r.ID) }) {
+		text += " Rows with † are not in the paper."
 	}
 	if v.Paper {
 		text += " Rings: the differences of the paper's numbers."
@@ -218,7 +222,7 @@ func (v View) choose(t table.Table) (against string, shown func(id string) bool,
 		rows[r.ID], rows[strings.TrimSuffix(label(t, r), "†")] = r.ID, r.ID
 	}
 	for _, c := range t.Columns {
-		keys[c.Key], keys[c.Name] = c.Key, c.Key
+		keys[c.Key], keys[c.Name], keys[cmp.Or(gone[c.Key], c.Name)] = c.Key, c.Key, c.Key
 	}
 	find := func(kind, names string, known map[string]string) (ids []string) {
 		for _, name := range strings.Split(strings.ReplaceAll(names, ", ", "\x00"), ",") {

@@ -103,3 +103,22 @@ func TestView(t *testing.T) {
 		}
 	}
 }
+
+// TestHowToRead: the sign † is explained where a row has it.
+func TestHowToRead(t *testing.T) {
+	f := must.M1(table.ReadFile("../../docs/results/ablation_kappa-desk.json")).Table
+	for rows, want := range map[string]bool{"la-v-dsw": false, "la-v-dsw,sw": true, "": true} {
+		if text := HowToRead(f, View{Rows: rows, Seeds: "1-5"}); strings.Contains(text, "†") != want || !strings.Contains(text, "one seed") {
+			t.Errorf("rows %q: %s", rows, text)
+		}
+	}
+}
+
+// TestWayGone: a column is named as its picture names it, too.
+func TestWayGone(t *testing.T) {
+	f := must.M1(table.ReadFile("../../docs/results/vDSW_approximation-desk.json"))
+	o, lines, err := differences(f, View{Metric: "Part of the way gone", Rows: "random location,v-DSW, T = 100"})
+	if err != nil || len(lines) != 1 || o.Quantity != "Part of the way gone" || !o.Up || lines[0].Value < 20 {
+		t.Errorf("%+v, %+v, %v", o, lines, err)
+	}
+}

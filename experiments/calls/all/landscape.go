@@ -17,7 +17,10 @@ func drawLandscape(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error)
 	if err != nil {
 		return nil, err
 	}
-	const label = "cost of a slice (mean over points)"
+	label := "cost of a slice (mean over points)"
+	if len(all) == 1 && !math.IsInf(kappas[0], 1) {
+		label = "J, the mean cost of slices around a location"
+	}
 	name := func(i int) string {
 		if math.IsInf(kappas[i], 1) {
 			return "one direction, F"
