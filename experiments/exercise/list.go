@@ -164,7 +164,8 @@ var exercises = map[string]exercise{
 
 	"38.1": {number(0.02, 25), "Put the set in place of moved(0.5) in the first line.", "Below 50 %: chairs have their copies beside them. 1-NNA sees what was learnt by heart; both MMD only get better by it."},
 	"38.2": {word("autoencoder"), "Which of the two lines holds 0?", "The generator's step is twice as large in the mean, but three seeds leave it open. A larger difference is not always a surer one."},
-	"38.3": {number(0.18, 0.6), "Print scores(moved(0.6)).MMDPaper, and go on from there.", "Neither real chairs nor the mean chair: the best set by this score is of chairs that are smoother than real ones."},
+	"38.3": {function(mmdAsUsual), "Every real chair j looks for its nearest generated one: the least entry of its column.",
+		"Rows ask whether the generated chairs are near, columns whether the real ones are reached."},
 }
 
 // chamferTwins are two clouds on a line whose nearest neighbours are all at distance 0.
@@ -315,6 +316,19 @@ func unequal(f func(x, y []float64) float64) (string, error) {
 		want float64
 	}{{[]float64{2, 0, 1}, []float64{2, 0}, 1.0 / 3}, {[]float64{4}, []float64{0, 1, 5}, 8.0 / 3}, {[]float64{1, 0}, []float64{0, 1}, 0}} {
 		if p := differs(fmt.Sprintf("W₁ of %v and %v", c.x, c.y), f(slices.Clone(c.x), slices.Clone(c.y)), c.want); p != "" {
+			return p, nil
+		}
+	}
+	return "", nil
+}
+
+// mmdAsUsual tests the mean over the columns of their least entries.
+func mmdAsUsual(f func(d [][]float64) float64) (string, error) {
+	for _, c := range []struct {
+		d    [][]float64
+		want float64
+	}{{[][]float64{{1, 4, 9}, {2, 3, 5}}, 3}, {[][]float64{{0, 2}, {0, 6}, {0, 4}}, 1}} {
+		if p := differs(fmt.Sprintf("MMD as usual of the distances %v", c.d), f(c.d), c.want); p != "" {
 			return p, nil
 		}
 	}
