@@ -310,6 +310,7 @@ func TestTraining(t *testing.T) {
 	}
 	Results("ablation_kappa")
 	Results("ablation_kappa", Rows("SW", "κ = 10"), Metric("SW"), Against("κ = 1"), Repeats(2), Title("Two seeds"))
+	Results("ablation_kappa", Rows("κ = 10"), Seeds("1-2", "1-3"))
 	Show(Table("ablation_kappa", Rows("la-v-dsw")))
 	Show(table.found.Request.Function)
 	g := Gap(LA, On(set), Set("batches", 1), Set("pairs", 4), Set("held_out", 4), Set("passes", 1), Set("common", 50))
