@@ -87,8 +87,8 @@ var exercises = map[string]exercise{
 		"Twelve times as large. In 256 dimensions one direction a step says little; in the plane of lecture 08 it was enough."},
 	"12.2": {number(0.5, 24), "Lower n until about five of the ten numbers are above 24.",
 		"A step that compares so few codes cannot tell those of 300 steps from rockets."},
-	"12.3": {number(0.3, 6.4), "Scatter hides because a code fills the place that another leaves. When does nobody fill it?",
-		"A shift leaves places empty, and is seen. Scatter fills them again. More is not possible: no matching costs more than each to itself."},
+	"12.3": {number(0.3, 6.4), "Scatter costs little because a code fills the place that another leaves. When does nobody fill it?",
+		"A shift leaves places empty, and is seen in full. Scatter fills most of them again. More is not possible: sorting costs at most what each to itself does."},
 
 	"13.1": {number(0.011, 94.2), "θ·v changes its sign where the map is blind. Try 0 and 135, then halve.", "Every continuous map has such an angle, trained or not, as v and −v give the same pair."},
 	"13.2": {number(0.1, 3.84), "Bisect: κ = 3 is too little, 6 too much.", "The more a bump gathers around the best direction, the nearer the mean comes to the maximum, 3.5 times SW²."},
