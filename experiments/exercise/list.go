@@ -145,7 +145,7 @@ var exercises = map[string]exercise{
 		"By 3 % in the mean, too. LA was ahead of SW on 56 % and by 1 %: here another seed does more than another loss."},
 
 	"34.1": {word("LA"), "Which line of a network is grey with \"Off\"? Take all twelve seeds.", "In degrees LA is not resolved, and A is, which was grey before. Near the noise the score decides who is ahead."},
-	"34.2": {number(1e-6, 11), "The line is grey with 9 and 10.", "With eleven and twelve, and the paper has three. The value itself, without noise, tells L from random with three seeds."},
+	"34.2": {number(1e-6, 11), "Take one more each time, up to twelve. Does the line still reach 0?", "With eleven and twelve, and the paper has three. The value itself, without noise, tells L from random with three seeds."},
 	"34.3": {function(aboveNetworks), "Where do the two clouds differ most? Compare the costs of a few directions, such as the three axes.",
 		"A few costs go farther than every network of the table: they look at this pair. The networks look at none of its costs."},
 
