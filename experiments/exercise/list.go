@@ -103,7 +103,7 @@ var exercises = map[string]exercise{
 	"15.2": {function(oneCentre),
 		"For which clouds is one direction's order right, and all of the way along it?", "Points on one line do it, up to the directions that were drawn: none of the way is across."},
 	"15.3": {function(func(xy [][][]float64) (string, error) { return bracketed(xy, 1.4, math.Inf(1)) }),
-		"Low is what one line sees. Let the clouds look alike along every line and lie crosswise: two squares, one turned by 45 degrees, or take corners of one and the middles of its sides.", "Slices prove little about clouds that look alike from all sides."},
+		"Low is what one line sees. Let the clouds look alike along every line and lie crosswise.", "Slices prove little about clouds that look alike from all sides."},
 
 	"16.1": {word("hill"), "Is the edge of the recoloured hill where the edge of noon's hill is?",
 		"Along green minus blue the blue rim no longer ranks above the sky. A hill in the sky's colour keeps apart from it better than a green one."},
