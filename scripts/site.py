@@ -124,7 +124,7 @@ main .swlab-table .scroll { width: max-content; max-width: calc(50vw + min(50vw,
 width="{{ output | get_metadata("width", "image/png") or "" }}"></div>
 {%- endblock data_png -%}
 {%- block input_group -%}
-{%- if cell.source.startswith("%%\nlab.Predict(") -%}
+{%- if cell.source.startswith("%%\nlab.Predict") -%}
 {%- elif cell.metadata.get("jupyter", {}).get("source_hidden") -%}
 <details class="code"><summary>{{ cell.source.partition("\n")[0].lstrip("/ ") | escape_html }}</summary>{{ super() }}</details>
 {%- elif cell.source -%}
