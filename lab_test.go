@@ -711,7 +711,7 @@ func TestBarycenter(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	titles := []string{"a", "b", "c"}
-	if !Images(titles, a, b, c).isPNG() || !Palettes(titles, a, b, c).isPNG() ||
+	if !Images(titles, a, b, c).isPNG() ||
 		!GreatCircles(Points([][]float64{{0, 0, 1}}), Points([][]float64{{0, 1, 0}}), []float64{1, 1, 1}).isPNG() {
 		t.Error("no picture")
 	}

@@ -264,11 +264,6 @@ func Images(titles []string, pictures ...*Clouds) *Picture {
 	return drawTitled("images", titles, nil, numbered(pictures)...)
 }
 
-// Palettes draws the pixels of pictures in the cube of red, green and blue side by side, each in its own colour.
-func Palettes(titles []string, pictures ...*Clouds) *Picture {
-	return drawTitled("palettes", titles, nil, numbered(pictures)...)
-}
-
 // GreatCircles draws slices of spherical sliced Wasserstein: two clouds of unit vectors of space, and their points moved to the
 // great circle around each of the axes, a sphere for each.
 func GreatCircles(x, y *Clouds, axes ...[]float64) *Picture {

@@ -28,8 +28,6 @@ type CloudRow struct {
 	// Errors colours each point by its distance to the nearest point of the target, the first row's
 	// cloud in the same column; a colour bar with one range for all such rows stands at the right.
 	Errors bool
-	// Colored gives each point its coordinates as colour: red, green and blue from 0 to 1.
-	Colored bool
 }
 
 // CloudsOptions are what the rows of a [Clouds] picture share.
@@ -81,9 +79,6 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 		for j, c := range r.Clouds {
 			cell := cloudCell{tint: shading(blend(theme.color(r.role(i), 0), theme.color(cmp.Or(r.To, r.role(i)), 0),
 				float64(j)/float64(max(1, cols-1))))}
-			if r.Colored {
-				cell.tint = colored(c)
-			}
 			if r.Errors && c != nil {
 				errors := nearestDistances(c, rows[0].Clouds[j])
 				largest = max(largest, slices.Max(errors))
@@ -120,9 +115,6 @@ func Clouds(o CloudsOptions, rows ...CloudRow) (*Picture, error) {
 		q := plots[i*cols]
 		if flat {
 			q.Title.Text, q.Title.TextStyle.Color = r.Caption, theme.dark(theme.color(r.role(i), 0))
-			if r.Colored {
-				q.Title.TextStyle.Color = theme.Text
-			}
 		} else if r.Caption != "" {
 			label := &q.Y.Label
 			label.Text, label.TextStyle = r.Caption, bold(label.TextStyle)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"image"
-	"image/color"
 	"math"
 
 	"gonum.org/v1/plot"
@@ -155,12 +154,4 @@ func Images(title string, panels ...ImagePanel) (*Picture, error) {
 	p.setPlots(plots, cols, width, width*vg.Length(tallest))
 	p.Height = whole(p.Height + titles(plots))
 	return p, nil
-}
-
-// colored gives points their own coordinates as colours: red, green and blue from 0 to 1.
-func colored(cloud []float32) func(k int, near float64) color.Color {
-	return func(k int, _ float64) color.Color {
-		level := func(i int) uint8 { return uint8(255*min(1, max(0, cloud[3*k+i])) + 0.5) }
-		return color.NRGBA{level(0), level(1), level(2), 255}
-	}
 }

@@ -45,7 +45,7 @@ type pictureSettings struct {
 var drawings = map[string]func(*calls.Request, pictureSettings) (*vmfviz.Picture, error){
 	"slice": drawSlice, "turn": drawSlice, "landscape": drawLandscape, "clouds": drawClouds, "sphere": drawSphere, "ablation": drawAblation,
 	"curves": drawCurves, "matchings": drawMatchings, "vmf": drawVMF, "flows": drawFlows, "differences": drawDifferences, "looks": drawLooks,
-	"plans": drawPlans, "images": drawImages, "palettes": drawPalettes, "sinogram": drawSinogram, "great_circles": drawGreatCircles,
+	"plans": drawPlans, "images": drawImages, "sinogram": drawSinogram, "great_circles": drawGreatCircles,
 }
 
 func draw(r *calls.Request) (*vmfviz.Picture, pictureSettings, error) {

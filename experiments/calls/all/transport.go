@@ -97,51 +97,6 @@ func drawImages(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
 	return vmfviz.Images(s.Title, panels...)
 }
 
-// drawPalettes draws pixels of pictures [height, width, 3] as points of the cube of colours, at most 2000 of each. Its edges from
-// black to red, green and blue have their colours.
-func drawPalettes(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
-	titles, err := s.titles(len(r.Arrays))
-	if err != nil {
-		return nil, err
-	}
-	var rows []vmfviz.CloudRow
-	for i, title := range titles {
-		flat, height, width, err := colorsOf(r, r.Arrays[i].Name)
-		if err != nil {
-			return nil, err
-		}
-		const most = 2000
-		n := height * width
-		axes, others := edges()
-		row := vmfviz.CloudRow{Caption: title, Colored: true, Behind: others, Clouds: [][]float32{axes}}
-		for k := range min(most, n) {
-			for _, v := range flat[3*(k*n/min(most, n)):][:3] {
-				row.Clouds[0] = append(row.Clouds[0], float32(v))
-			}
-		}
-		rows = append(rows, row)
-	}
-	return vmfviz.Clouds(vmfviz.CloudsOptions{Title: s.Title, View: vmfviz.From(35, 25)}, rows...)
-}
-
-// edges are points on the edges of the cube from 0 to 1: on those from black to red, green and blue, and on the others.
-func edges() (axes, others []float32) {
-	const parts = 48
-	for corner := range 8 {
-		for axis := range 3 {
-			for k := 0; corner>>axis&1 == 0 && k <= parts; k++ {
-				p := [3]float32{float32(corner & 1), float32(corner >> 1 & 1), float32(corner >> 2)}
-				if p[axis] = float32(k) / parts; corner == 0 {
-					axes = append(axes, p[:]...)
-				} else {
-					others = append(others, p[:]...)
-				}
-			}
-		}
-	}
-	return axes, others
-}
-
 // drawSinogram draws the projections of clouds of the plane or of space; of several in one set, by the means of their lists.
 func drawSinogram(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
 	titles, err := s.titles(len(r.Arrays))
