@@ -113,7 +113,7 @@ var exercises = map[string]exercise{
 		a, b := []float64{5, 1, 3, 0}, []float64{2, 10, 4, 8}
 		got := mix(slices.Clone(a), slices.Clone(b))
 		return compare(got, []float64{10, 4, 8, 2}), nil
-	}), "The pixel of rank k in a gets the value of rank k in b. Sort b, and the indices of a.", "Histogram matching: optimal transport of grey levels."},
+	}), "Which place has a pixel of a in the sorted list of a? What is at that place in the sorted b?", "Histogram matching: optimal transport of grey levels."},
 
 	"17.1": {number(1e-6, 8), "Paint levels(ones[:4], ones), and count the pieces of one colour in one point.",
 		"Quarters and sixths have 8 different levels, as 1/2 and 1 belong to both: one less than n+m-1."},
