@@ -46,7 +46,7 @@ var exercises = map[string]exercise{
 
 	"05.1": {number(0.005, 1+2*vmf.FunkHecke(3, 1, 2)[2]), "Give `second` the value of moved, kappa the value 1, and run the first cell.", "1 + 2 a₂: the wave is |v|² − |v|²/3, twice the mean, and the bump leaves the share a₂ of it."},
 	"05.2": {number(0.05, 4.08), "The ratio grows with κ. At κ = 5 it is more than 2.", "About 4. The guitar and the mug need 10."},
-	"05.3": {function(locationCounts), "Long shapes that lie in different directions have a steep landscape. Try a rocket, a car.", "Even for such a pair the best location is worth little at κ = 1."},
+	"05.3": {function(locationCounts), "Long shapes that lie in different directions have a steep landscape. Which of these are long?", "Even for such a pair the best location is worth little at κ = 1."},
 
 	"06.1": {function(turnsBy10), "Twice the rate turns about twice as far, as long as slopes keep their sign.", "Fifty steps in three coordinates cover at most about 50 η √3 radians."},
 	"06.2": {number(0.005, 0.859), "Set n to 16, and take `tangent` out of the line of `several`.",
