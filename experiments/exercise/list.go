@@ -149,7 +149,7 @@ var exercises = map[string]exercise{
 	"34.3": {function(aboveNetworks), "Where do the two clouds differ most? Compare the costs of a few directions, such as the three axes.",
 		"A few costs go farther than every network of the table: they look at this pair. The networks look at none of its costs."},
 
-	"35.1": {number(0.03, 36.4), "The number at the right of the line of L-Max-SW.", "Drawn around the prediction it ties with SW (L = 1): L lacks no slices, but directions that are new in every step."},
+	"35.1": {word("new directions"), "Both rows have one slice. Which of them ties with one random slice?", "Drawn around the prediction it ties with SW (L = 1): L lacks no slices, but directions that are new in every step."},
 	"35.2": {number(0.03, 7.0), "Change the rows and the row to compare with. The number stands at the right of the line.", "A chosen direction wins back most of what one in place of a hundred costs, if it is new in every step."},
 	"35.3": {number(1e-6, 50), "Replace lab.Slices(1), lab.Fresh(true) by lab.Slices(1, 2, 5, 10, 20, 50, 100), and compare the last column.",
 		"One that is new in every step sees more than twenty that stay: 0.108 against 0.155."},
