@@ -244,6 +244,38 @@ func disagree(clouds [3][][]float64) (string, error) {
 	return fmt.Sprintf("W₂² is %.3g to Y and %.3g to Z, SW² is %.3g and %.3g.", w[0], w[1], s[0], s[1]), nil
 }
 
+// between are two clouds, none a shift of the other, and a third whose lists are the means of theirs along every direction.
+func between(clouds [3][][]float64) (string, error) {
+	for i, c := range clouds {
+		if _, err := few(c); err != nil || len(c) != 3 {
+			return fmt.Sprintf("Expected three clouds of three points of the plane: cloud %d has %d (%v).", i, len(c), err), nil
+		}
+	}
+	apart, change := 0.0, 0.0
+	for angle := range 180 {
+		sin, cos := math.Sincos(float64(angle) * math.Pi / 180)
+		var lists [3][]float64
+		for i, c := range clouds {
+			for _, p := range c {
+				lists[i] = append(lists[i], cos*p[0]+sin*p[1])
+			}
+			slices.Sort(lists[i])
+		}
+		x, y, z := lists[0], lists[1], lists[2]
+		for k := range z {
+			apart = max(apart, math.Abs((x[k]+y[k])/2-z[k]))
+			change = max(change, math.Abs((y[k]-x[k])-(y[0]-x[0])))
+		}
+	}
+	switch {
+	case change < 1e-6:
+		return "The second is a shift of the first, or nearly.", nil
+	case apart > 1e-6:
+		return fmt.Sprintf("An entry of the third is off the mean of the two by up to %.2g.", apart), nil
+	}
+	return "", nil
+}
+
 // hidden are two different clouds that agree along both axes and the diagonal.
 func hidden(clouds [2][][]float64) (string, error) {
 	if n := len(clouds[0]); n != len(clouds[1]) || n > 4 {

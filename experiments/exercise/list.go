@@ -105,15 +105,12 @@ var exercises = map[string]exercise{
 	"15.3": {function(func(xy [][][]float64) (string, error) { return bracketed(xy, 1.4, math.Inf(1)) }),
 		"Low is what one line sees. Let the clouds look alike along every line and lie crosswise.", "Slices prove little about clouds that look alike from all sides."},
 
-	"16.1": {word("hill"), "Is the edge of the recoloured hill where the edge of noon's hill is?",
-		"Along green minus blue the blue rim no longer ranks above the sky. A hill in the sky's colour keeps apart from it better than a green one."},
-	"16.2": {number(0.04, 0.256), "lab.SW(lying, middle, lab.Mean(), lab.Slices(1000)).Value over the same with standing.",
-		"About a quarter: half of the way, and SW² is a square. Here it is nearly as on a straight line, though not in general."},
-	"16.3": {function(func(mix func(a, b []float64) []float64) (string, error) {
-		a, b := []float64{5, 1, 3, 0}, []float64{2, 10, 4, 8}
-		got := mix(slices.Clone(a), slices.Clone(b))
-		return compare(got, []float64{10, 4, 8, 2}), nil
-	}), "Which place has a pixel of a in the sorted list of a? What is at that place in the sorted b?", "Histogram matching: optimal transport of grey levels."},
+	"16.1": {word("blue"), "Write pixel{0.8, 0.8}, pixel{0.3, 0.1} and pixel{0.1, 0.6} into the first line, and compare the edges of both hills.",
+		"Now the hill is the cool side of noon, as it is of dusk. The ranks of its colours agree with what they show, and the sky stays sky up to the top."},
+	"16.2": {number(1e-6, 9), "Raise n in the first line until the number printed is at least 3.",
+		"The mean lists alone would reach it at 7, as (7 + 0.2)/(1 + 7·0.2) = 3. But the compromise is rounder than they are."},
+	"16.3": {function(between), "If all three have one order of points along every direction, entries are means as points are. Which changes of a cloud keep the order?",
+		"Sizes 1 and 3 have their mean in size 2: larger or smaller, the points keep their order along every direction."},
 
 	"17.1": {number(1e-6, 8), "Paint levels(ones[:4], ones), and count the pieces of one colour in one point.",
 		"Quarters and sixths have 8 different levels, as 1/2 and 1 belong to both: one less than n+m-1."},
