@@ -10,6 +10,7 @@ import (
 	"github.com/janpfeifer/must"
 
 	"github.com/sliced-wasserstein/lab/datasets"
+	"github.com/sliced-wasserstein/lab/swlab/internal/graphtest"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
 )
 
@@ -141,11 +142,11 @@ func TestNearerThanFloat32(t *testing.T) {
 }
 
 // TestOutliersInGraph: outliers leave the other points few digits in float32, and the graph's path says
-// so. On the host nothing is lost.
+// so. On the host nothing is lost, and AutoPath takes it, on a GPU too.
 func TestOutliersInGraph(t *testing.T) {
 	x := must.M1(datasets.New([]float32{0, 0, 0, 0x1p56}, 2, 2))
 	y := must.M1(datasets.New([]float32{1, 0, 2, 0x1p56}, 2, 2))
-	o := DistanceConfig{Directions: &Directions{[]float32{0.6, 0.8}, []int{1, 2}}}
+	o := DistanceConfig{Directions: &Directions{[]float32{0.6, 0.8}, []int{1, 2}}, Engine: graphtest.Engine(t)}
 	o.P = 1
 	for path, warnings := range map[Path]int{AutoPath: 0, HostPath: 0, GraphPath: 1} {
 		if path == GraphPath && testing.Short() { // on XLA

@@ -40,7 +40,7 @@ func (p problem) sliced(l loss.Sliced) (d *Result, err error) {
 	}
 	d.Work = p.work(l, d.Directions)
 	cost := p.costOnHost
-	if l.Cost == ot1d.Wasserstein && (p.onGPU() && p.Path == AutoPath || p.Path == GraphPath) {
+	if l.Cost == ot1d.Wasserstein && (p.Path == GraphPath || p.Path == AutoPath && p.onGPU() && p.outlyingInGraph() == nil) {
 		cost = p.costInGraph
 	}
 	e, err := cost(l, d.Directions)
