@@ -1,6 +1,8 @@
 package xlaenv
 
 import (
+	"bytes"
+	"debug/elf"
 	"errors"
 	"fmt"
 	"os"
@@ -124,6 +126,9 @@ const (
 	// noTriton leaves matrix products to cuBLAS. XLA times kernels of Triton too, ten times as long as all the
 	// rest takes, and for products in FP32 they win nothing (docs/performance.md).
 	noTriton = "--xla_gpu_enable_triton_gemm=false"
+	// noFusionTuning keeps every other kernel XLA's own. XLA would try Triton there too: it did not end with
+	// the approximate EMD and attention of 128 clouds of 2048 points (docs/performance.md).
+	noFusionTuning = "--xla_gpu_experimental_enable_fusion_autotuner=false"
 	// tuningFlag names the folder for what XLA learns by timing kernels.
 	tuningFlag = "--xla_gpu_per_fusion_autotune_cache_dir="
 )
@@ -133,8 +138,12 @@ const (
 // ones and rounds alike. What XLA_FLAGS says stays, and without a place for the folder there is none.
 func (p Plugin) Tune() error {
 	flags := os.Getenv("XLA_FLAGS")
-	if !strings.Contains(flags, "--xla_gpu_enable_triton_gemm") {
-		if err := addFlag(noTriton); err != nil {
+	for _, flag := range []string{noTriton, noFusionTuning} {
+		name, _, _ := strings.Cut(flag, "=")
+		if strings.Contains(flags, name) || flag == noFusionTuning && !p.knows(name) {
+			continue
+		}
+		if err := addFlag(flag); err != nil {
 			return err
 		}
 	}
@@ -151,6 +160,22 @@ func (p Plugin) Tune() error {
 		return nil
 	}
 	return addFlag(tuningFlag + dir)
+}
+
+// knows reports whether the plugin's texts hold the name of a flag after its dashes. XLA ends a process
+// that sets a flag it does not know, as it may one that is called experimental.
+func (p Plugin) knows(flag string) bool {
+	file, err := elf.Open(p.Path)
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	texts := file.Section(".rodata")
+	if texts == nil {
+		return false
+	}
+	data, err := texts.Data()
+	return err == nil && bytes.Contains(data, []byte(strings.TrimPrefix(flag, "--")))
 }
 
 func addFlag(flag string) error {

@@ -3,6 +3,7 @@ package xlaenv
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -154,6 +155,14 @@ func TestTune(t *testing.T) {
 	}
 	if own := "--xla_gpu_enable_triton_gemm=true " + tuningFlag + "mine"; tuned(own) != own {
 		t.Errorf("the user's flags became %q", os.Getenv("XLA_FLAGS"))
+	}
+	if runtime.GOOS == "linux" { // a program that holds the name of the flag, like this one, is taken to know it
+		knowing := Plugin{Path: must.M1(os.Executable())}
+		t.Setenv("XLA_FLAGS", "")
+		must.M(knowing.Tune())
+		if got := os.Getenv("XLA_FLAGS"); !strings.HasPrefix(got, noTriton+" "+noFusionTuning+" ") {
+			t.Errorf("a plugin that knows the flag: %q", got)
+		}
 	}
 	must.M(os.WriteFile(filepath.Join(top, "file"), nil, 0o644))
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(top, "file"))

@@ -253,6 +253,7 @@ def profile(options, env, loss, left):
     toolkit = folder.parent.parent / "nvidia" / "cu13"
     if toolkit.is_dir() and "--xla_gpu_cuda_data_dir" not in flags:
         flags += f" --xla_gpu_cuda_data_dir={toolkit}"
+    flags += " --xla_gpu_experimental_enable_fusion_autotuner=false"  # swlab looks for its name in the plugin, which is another here
     command = [KIT / "bin" / "step", "--backend", f"xla:{KIT}/profile/pjrt_c_api_cuda_plugin.so", "--loss", loss]
     command += ["--batch", LARGE[0], "--points", LARGE[1], "--warmup", 5, "--steps", 25]
     with tempfile.TemporaryDirectory() as work:
