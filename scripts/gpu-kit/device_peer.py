@@ -67,15 +67,15 @@ class Transport(matching.Transport):
         return cost
 
 
-def uniform_directions(batch, slices):
-    """model.uniform_directions; what torch.compile compiles does not see the default device."""
-    normals = torch.randn(batch, slices, 3, device=options.device)
+def uniform_directions(batch, slices, device=options.device):
+    """model.uniform_directions; what torch.compile compiles sees neither the default device nor this file's globals."""
+    normals = torch.randn(batch, slices, 3, device=device)
     return normals / normals.norm(dim=2, keepdim=True)
 
 
-def vmf_noise(batch, slices):
+def vmf_noise(batch, slices, device=options.device):
     """model.vmf_noise, likewise."""
-    return torch.rand(batch, slices, device=options.device), torch.randn(batch, slices, 2, device=options.device)
+    return torch.rand(batch, slices, device=device), torch.randn(batch, slices, 2, device=device)
 
 
 def waiting(clock):
