@@ -201,7 +201,7 @@ func Distance(name string, x, y *datasets.Set, o DistanceConfig) (d *Result, err
 		numbers, least = "float64", 0x1p-1022
 	}
 	if !vec.Finite(d.Value) {
-		return nil, fmt.Errorf("the value is not finite: a cost between %s and %s does not fit into %s; scale the clouds or lower p",
+		return nil, fmt.Errorf("the value is not finite: the costs between %s and %s hold one that does not fit into %s; scale the clouds or lower p",
 			x.Name, y.Name, numbers)
 	}
 	if err := p.vanished(d, least); err != nil {
