@@ -154,7 +154,7 @@ var exercises = map[string]exercise{
 		"One that is new in every step sees more than twenty that stay: 0.108 against 0.155."},
 
 	"36.1": {number(0.05, 58), "The number beside the dots.", "Twice as far: with a hundred slices it is partly noise that the steps follow."},
-	"36.2": {number(1e-6, 3), "Count the blue lines of all three pictures.", "Three, all by EMD after the last epoch. Chance colours one of 21; these three share the runs of LA. Perhaps a location costs a little."},
+	"36.2": {number(1e-6, 3), "Count the blue lines of all three pictures.", "Three, where chance alone makes half a line blue. But all are one score, EMD after the last epoch, against the same runs of LA: rather one find than three."},
 	"36.3": {number(0.14, 87), "The steps are too short, and the slices too few. Change both.", "The row moving was not tuned: what a good search is worth, the table cannot say."},
 
 	"37.1": {number(1e-6, 4), "Count the vermilion lines, from two seeds to ten.", "With three to six seeds. Who chooses when to stop chooses between a difference and a tie."},
