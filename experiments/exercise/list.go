@@ -72,7 +72,7 @@ var exercises = map[string]exercise{
 	"09.3": {number(0.35, 0.256), "A mean has a smaller gradient than a sum, and SGD goes as far as the gradient is long. Try 0.004, 0.016, 0.064 and so on, four times as large each.",
 		"256 times 0.001, for a mean over 256 points: a learning rate belongs to its reduction."},
 
-	"10.1": {number(0.26, 6), "In the second picture, count the thick bars that lie on one side of 0: do their thin lines, too?",
+	"10.1": {number(0.26, 6), "In its picture, count the thick bars that lie on one side of 0: do their thin lines, too?",
 		"All that exclude 0 over clouds: no interval over seeds does."},
 	"10.2": {number(0.4, 2.6), "Set shift to 1, and run the cell.",
 		"In place of 0.7: what two trainings of one seed share, weights and order, cancels in their difference."},
