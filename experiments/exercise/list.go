@@ -79,8 +79,8 @@ var exercises = map[string]exercise{
 	"10.3": {number(0.26, 8), "Raise n until the interval no longer holds 0.",
 		"8. One seed of three is on the other side: that takes more seeds, and each of them two trainings."},
 
-	"11.1": {number(1e-6, 1), "Set step to 45, and count the numbers of at most 0.12.", "One of eight. Steps of 30 degrees stay near the loop all around, steps of 45 do not."},
-	"11.2": {number(0.08, 30), "Lower the angle until the number is 0.12.", "Earlier than on the sphere: the decoder knows codes of norm 1 alone."},
+	"11.1": {number(1e-6, 30), "Set turn to 45, then to 30, and look at the largest number.", "Three steps over known rockets do what one step cannot."},
+	"11.2": {number(0.07, 29.4), "Lower the angle until the first number is 0.1.", "A few degrees earlier than on the sphere: the decoder knows codes of norm 1 alone."},
 	"11.3": {number(0.1, 0.122), "For every i add row i of y to that of x, and halve the sum.", "It is a rocket at 45 degrees, 71 % as large. The cheapest matching, on the shortest path, is at 0.21."},
 
 	"12.1": {number(0.35, 287), "Set directions to 1, and run the cell.",
