@@ -131,7 +131,7 @@ func drawMatchings(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error)
 		p.Series = append(p.Series, row(x, 1, "x", vmfviz.Input), row(y, 0, "y", vmfviz.Output))
 		panels = append(panels, p)
 	}
-	picture, err := vmfviz.Curves(vmfviz.CurvesOptions{Title: s.Title, Height: 170}, panels...)
+	picture, err := vmfviz.Curves(vmfviz.CurvesOptions{Title: s.Title, Height: 170, Direct: true}, panels...)
 	if err == nil {
 		for _, q := range slices.Concat(picture.Plots...) {
 			q.HideY()
