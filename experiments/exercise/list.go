@@ -148,10 +148,10 @@ var exercises = map[string]exercise{
 	"34.3": {function(aboveNetworks), "Where do the two clouds differ most? Compare the costs of a few directions, such as the three axes.",
 		"A few costs go farther than every network of the table: they look at this pair. The networks look at none of its costs."},
 
-	"35.1": {word("new directions"), "Both rows have one slice. Which of them ties with one random slice?", "Drawn around the prediction it ties with SW (L = 1): L lacks no slices, but directions that are new in every step."},
-	"35.2": {number(0.03, 7.0), "Change the rows and the row to compare with. The number stands at the right of the line.", "A chosen direction wins back most of what one in place of a hundred costs, if it is new in every step."},
-	"35.3": {number(1e-6, 50), "Replace lab.Slices(1), lab.Fresh(true) by lab.Slices(1, 2, 5, 10, 20, 50, 100), and compare the last column.",
-		"One that is new in every step sees more than twenty that stay: 0.108 against 0.155."},
+	"35.1": {number(0.03, 7.0), "Change the rows and the row to compare with. The number stands at the right of the line.", "A chosen direction wins back most of what one in place of a hundred costs, if it is new in every step."},
+	"35.2": {word("randomness"), "Both rows have one slice. Which of them ties with one random slice?", "With as many slices, but drawn, it ties with SW (L = 1). Whether being new or being spread helps, the row cannot say: it is both."},
+	"35.3": {number(1e-6, 960), "Walk 120 steps, then 240 and so on, and compare the last numbers of 1 new and 100 fixed.",
+		"The error of the fixed ones stays, that of new ones is averaged away: 0.056 against 0.022."},
 
 	"36.1": {number(0.05, 58), "The number beside the dots.", "Twice as far: with a hundred slices it is partly noise that the steps follow."},
 	"36.2": {number(1e-6, 3), "Count the blue lines of all three pictures.", "Three, where chance alone makes half a line blue. But all are one score, EMD after the last epoch, against the same runs of LA: rather one find than three."},
