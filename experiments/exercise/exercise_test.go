@@ -126,5 +126,5 @@ func TestUntried(t *testing.T) {
 func Example() {
 	r, err := exercise.Grade("02.1", 1.0)
 	fmt.Println(r.Right, r.Text, r.Hint, err)
-	// Output: false 1 is not it. Run both cells of section 1, and read the line below the second picture. <nil>
+	// Output: false 1 is not it. The error falls like 1/√L, so three times the slices are too few. Read the number behind ±. <nil>
 }

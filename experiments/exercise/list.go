@@ -27,8 +27,8 @@ var exercises = map[string]exercise{
 	"01.3": {function(ownAngles), "Neighbouring angles see nearly the same. Let each direction be far from those before it.",
 		"Directions that are far from each other repeat less than random ones: lecture 03."},
 
-	"02.1": {number(0.02, 0.0435), "Run both cells of section 1, and read the line below the second picture.",
-		"The mean grows a hundredfold, from 0.15 to 14.8. The cheapest direction turns across the shift and sees next to nothing of it."},
+	"02.1": {number(0.15, 9000), "The error falls like 1/√L, so three times the slices are too few. Read the number behind ±.",
+		"Nine times the slices, a third of the error."},
 	"02.2": {function(sliceCost), "Project both clouds, sort the projections, and take the mean of the squared differences.", "It agrees with the definition on random clouds."},
 	"02.3": {function(blindDirection), "The valleys of small F are bands. Look at the map for another dark place, far from the darkest.", "Along this direction, too, a chair and a person have nearly the same shadow."},
 
