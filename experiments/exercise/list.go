@@ -36,7 +36,7 @@ var exercises = map[string]exercise{
 		"A few hundred evenly spread directions do what ten thousand independent ones do."},
 	"03.2": {function(betterFrames), "A quadratic F has one hill: X and Y differ in one direction above all. Try a long shape, such as a rocket or a sailboat.",
 		"Here most of F is quadratic, and frames take that away."},
-	"03.3": {function(worseFrames), "Frames take the quadratic part away and add to degree 4. Try the spectacles, or a hammer.",
+	"03.3": {function(worseFrames), "Frames take away what is quadratic, and may add to the rest. Try the spectacles, or a hammer.",
 		"Little of this F is quadratic, and degree 4 weighs 7/4 as much."},
 
 	"04.1": {number(0.05, (3+math.Sqrt(9-4*0.2*3))/(2*0.2)), "Too small a leverage needs a larger κ: try 10, then 20.", "About 14. For nine tenths it takes 29."},
