@@ -49,7 +49,7 @@ var exercises = map[string]exercise{
 	"05.3": {function(locationCounts), "Long shapes that lie in different directions have a steep landscape. Which of these are long?", "Even for such a pair the best location is worth little at κ = 1."},
 
 	"06.1": {function(turnsBy10), "Twice the rate turns about twice as far, as long as slopes keep their sign.", "Fifty steps in three coordinates cover at most about 50 η √3 radians."},
-	"06.2": {number(0.005, 0.859), "Set n to 16, and take `tangent` out of the line of `several`.",
+	"06.2": {number(0.005, 0.859), "Plain Adam is an ascent without `tangent`, and n is the number of its starts.",
 		"More starts find the right hill, not its top: the pull is the same for all of them."},
 	"06.3": {function(localTop), "Run the 16 seeds in a loop, for a long shape: a car, a rocket, a person.", "From there no small step leads up. Several starts tell."},
 
