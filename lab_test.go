@@ -448,6 +448,9 @@ func TestLandscape(t *testing.T) {
 	if c := l.Circles(l.Best); !c.Rings(l.Best).isPNG() || c.Mean != l.Mean || c.Picture.found == l.Picture.found {
 		t.Error("no circles")
 	}
+	if w := l.Way([]float32{1, 0, 0, 0, 0, 1}); !w.isPNG() || !l.Way().isPNG() || w.Up(l.Mean) != 0 || math.Abs(w.Up(4)-100) > 1e-3 {
+		t.Errorf("the way up: %+v", w)
+	}
 	const kappa = 10
 	j, second := d.Landscape(kappa), 1-2*(1/math.Tanh(kappa)-1.0/kappa)/kappa
 	if math.Abs(j.At(0, 0, 1)-4*second) > 1e-3 || math.Abs(j.Highest-4*second) > 1e-3 || math.Abs(j.Mean-l.Mean) > 1e-12 {

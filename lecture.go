@@ -3,6 +3,7 @@ package lab
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -108,6 +109,22 @@ func (l *Landscape) Circles(theta ...[]float64) *Landscape {
 	m.Picture = draw("landscape", r.Settings, append(slices.Clone(r.Inputs), client.Raw("circles", flat, len(flat)))...)
 	return &m
 }
+
+// Way is the landscape whose picture, in space, has per cent of the way from its mean up to its top, with rings there.
+// Paths are a start and an end each, six numbers, drawn from hollow to full.
+func (l *Landscape) Way(paths ...[]float32) *Landscape {
+	r, m := l.Picture.found.Request, *l
+	settings, in := maps.Clone(r.Settings), slices.Clone(r.Inputs)
+	settings["way"] = "true"
+	if len(paths) > 0 {
+		in = append(in, client.Raw("paths", slices.Concat(paths...), len(paths), len(paths[0])))
+	}
+	m.Picture = draw("landscape", settings, in...)
+	return &m
+}
+
+// Up is how far a value is on the way from the mean, 0, up to the top, 100.
+func (l *Landscape) Up(value float64) float64 { return 100 * (value - l.Mean) / (l.Highest - l.Mean) }
 
 // At is its value at a direction of any length but 0.
 func (l *Landscape) At(theta ...float64) float64 { return along(l.of, l.blur, [][]float64{theta})[0] }

@@ -53,6 +53,18 @@ func drawLandscape(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error)
 			p.Location = at[:3]
 		}
 		p.Marks, p.Circles = float32s(r, "optimum"), float32s(r, "circles")
+		if s.Way {
+			top, highest, err := l.Extreme(true)
+			if err != nil {
+				return nil, err
+			}
+			p.Heat = &vmfviz.Heat{Label: "% of the way up", Contours: true}
+			for _, v := range l.Values {
+				p.Heat.Values = append(p.Heat.Values, 100*(v-l.Mean)/(highest-l.Mean))
+			}
+			p.Marks = append(top, -top[0], -top[1], -top[2])
+			p.Paths = slices.Collect(slices.Chunk(float32s(r, "paths"), 6))
+		}
 		panels = append(panels, p)
 	}
 	return vmfviz.SphereMap(vmfviz.SphereOptions{Title: s.Title}, panels...)

@@ -36,6 +36,7 @@ type pictureSettings struct {
 	Kappa   string  `json:"kappa"`   // of a distribution, a list with commas
 	StdErr  float64 `json:"stderr"`  // of the mean of the costs of slices
 	Blur    string  `json:"blur"`    // of a landscape, see landscapeSettings
+	Way     bool    `json:"way"`     // of a landscape: in per cent of the way from its mean to its top, with "paths" [n, 6], starts and ends
 	Lines   string  `json:"lines"`   // of curves: a JSON list of curveSettings
 	Height  int     `json:"height"`
 	Out     string  `json:"out"` // file to save
