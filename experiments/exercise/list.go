@@ -118,7 +118,7 @@ var exercises = map[string]exercise{
 		"Weights w leave as much chance as (Σw)²/Σw² equal points: 780²/15600 = 39, and 300 for the survey of section 2."},
 	"17.3": {number(1e-6, 6), "Raise a in the cell by 1 until 60 pairs are counted.",
 		"Nearer wrong entries lie among the right ones in too many slices. It says how many are right, not which: each slice leaves out others."},
-	"17.4": {function(unequal), "Repeat every point of x as often as y has points, and the other way round; then sort.", "Equal shares of mass make sizes equal."},
+	"17.4": {function(unequal), "Repeat points until both lists are equally long, each as often as its neighbours.", "Equal shares of mass make sizes equal."},
 
 	"18.1": {number(0.05, 0.12), "power(12, by(0.5)), for the whole share and not its error.", "Twelve points miss this shift in seven of eight tests: that they see nothing says nearly nothing."},
 	"18.2": {function(missedHalf), "The error of a mean of n points falls like 1/√n. Section 3 has the shift for 50.", "About twice the shift that 50 points need: √(50/12) is 2.04."},
