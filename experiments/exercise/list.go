@@ -135,7 +135,7 @@ var exercises = map[string]exercise{
 	"20.3": {function(fourAxes), "Where do the corners of a cube point?", "The diagonals of a cube: a direction along each has the second moments of the sphere."},
 
 	"31.1": {number(0.03, 18.9), "Read the line of EMD: the sign and the colour say behind.", "By SW, the network of SW is ahead of that of EMD: the verdict depends on the score."},
-	"31.2": {number(1e-6, 1), "Count the grey lines. CD itself is vermilion.", "Only CD x m. Trained on the very score, it does not pass EMD; CD as released, a mean, is far behind."},
+	"31.2": {number(1e-6, 3), "Count the v-DSW whose lines are coloured.", "L, N and LA: before, all six were grey. Choose the epoch before you look."},
 	"31.3": {function(anyWinner), "SW is a score of its own. For a tie, look at what nearly every loss does equally well.", "Three scores, three verdicts. A ranking without the name of its score says nothing."},
 
 	"33.1": {number(1e-6, 4), "Count the orange lines.", "On PC1 and PC3 it ties with SW. Two shapes would have told another story."},
