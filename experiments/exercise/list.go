@@ -69,8 +69,8 @@ var exercises = map[string]exercise{
 		"Less than for mug and table, and 0.18 at step 25: this pair comes apart after the loss has fallen, too."},
 	"09.2": {number(0.15, 0.84), "Put lab.Chamfer for lab.SW, and run the cell.",
 		"Nearly as far apart as with SW, and yet heaps: look at them. That outputs differ does not show that they are like their inputs."},
-	"09.3": {number(0.35, 0.256), "A mean has a smaller gradient than a sum, and SGD goes as far as the gradient is long. Try 0.004, 0.016, 0.064 and so on, four times as large each.",
-		"256 times 0.001, for a mean over 256 points: a learning rate belongs to its reduction."},
+	"09.3": {number(0.08, 70), "Try 50 and 90, and go on between them.",
+		"About ten steps later than mug and table. One loss for all, and every pair has its own time."},
 
 	"10.1": {number(0.26, 6), "In its picture, count the thick bars that lie on one side of 0: do their thin lines, too?",
 		"All that exclude 0 over clouds: no interval over seeds does."},
