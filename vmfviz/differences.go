@@ -260,10 +260,12 @@ func (d *differencePlot) repeats(l Difference, y float64, color color.Color) {
 	}
 	if half := l.repeated(); !l.one() && math.Abs(l.Value) <= half {
 		d.bar(l.Value, half, y, draw.LineStyle{Color: theme.Reference, Width: 1.2})
-	} else {
+	} else if d.Ends {
 		d.bar(l.Value, half, y, draw.LineStyle{Color: color, Width: 2.4})
+	} else { // pale, so that dots are seen on it
+		d.bar(l.Value, half, y, draw.LineStyle{Color: blend(color, theme.Background, 0.45), Width: 3.2})
 	}
-	mark := draw.GlyphStyle{Color: theme.Text, Radius: 1.8, Shape: draw.CircleGlyph{}}
+	mark := draw.GlyphStyle{Color: theme.Text, Radius: 2.2, Shape: draw.CircleGlyph{}}
 	if d.Ends {
 		mark.Radius, mark.Shape = 2.4, draw.RingGlyph{}
 	}
