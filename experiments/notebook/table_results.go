@@ -15,8 +15,8 @@ import (
 	"github.com/sliced-wasserstein/lab/vmfviz/show"
 )
 
-// Results shows the stored result (see Stored) of the paper's table of that name: the picture, the
-// verdict, what it does not show, and folded away every comparison and the table beside the paper's
+// Results shows the stored result (see Stored) of the paper's table of that name: the picture, and
+// folded away the verdict, what it does not show, every comparison, and the table beside the paper's
 // numbers. The table leaves out the columns of the last epoch, which the page has. Without a stored
 // result it says so and shows the paper's table as printed. A view of some rows narrows the picture;
 // any other is a picture alone.
@@ -65,7 +65,11 @@ func (b *Session) Results(name string, v reproduce.View) error {
 		shown[0].Picture.Caption = reproduce.HowToRead(f.Table, v)
 		b.Picture(name, shown[0].Picture, nil)
 	}
-	show.Markdown(prose(string(words)))
+	said := prose(string(words))
+	if show.InNotebook() {
+		said = "<details>\n<summary>The verdict, what it does not show, and every comparison</summary>\n\n" + said + "\n\n</details>"
+	}
+	show.Markdown(said)
 	f.Table.Columns = slices.DeleteFunc(f.Table.Columns, func(c table.Column) bool { return strings.HasSuffix(c.Key, "_last") })
 	if show.InNotebook() {
 		var html strings.Builder
