@@ -143,8 +143,9 @@ var exercises = map[string]exercise{
 	"33.3": {number(0.1, 63.3), "For each place, which of the two lists has the smaller EMD? Divide the count by their length.",
 		"By 3 % in the mean, too. LA was ahead of SW on 56 % and by 1 %: here another seed does more than another loss."},
 
-	"34.1": {word("LA"), "Which line of a network is grey with \"Off\"? Take all twelve seeds.", "In degrees LA is not resolved, and A is, which was grey before. Near the noise the score decides who is ahead."},
-	"34.2": {number(1e-6, 11), "Take one more each time, up to twelve. Does the line still reach 0?", "With eleven and twelve, and the paper has three. The value itself, without noise, tells L from random with three seeds."},
+	"34.1": {word("yxz"), "Take one network and put the 1 in each of the three places. The line has all dots for one of them.", "Each has learned one axis, but not the same one: what they say comes from the training, not from the pair."},
+	"34.2": {function(shames), "Where x is a bad location, the two are alike along x. Look at shapes of about the same depth: lab.Cloud(\"chair\").Show() shows one.",
+		"The same x that is nearly perfect for chair and table: one pair can show what one likes."},
 	"34.3": {function(aboveNetworks), "Where do the two clouds differ most? Compare the costs of a few directions, such as the three axes.",
 		"A few costs go farther than every network of the table: they look at this pair. The networks look at none of its costs."},
 

@@ -183,34 +183,52 @@ func rowsOf(s *datasets.Set) (rows [][]float64) {
 	return rows
 }
 
+// wayUp is how far a rule's location for two shapes is up from the mean of J to its top, in per cent.
+func wayUp(names []string, rule func(x, y [][]float64) []float64) (up float64, problem string, err error) {
+	x, y, problem := named(names)
+	if problem != "" {
+		return 0, problem, nil
+	}
+	landscape, err := experiments.NewLandscape(x, y)
+	if err != nil {
+		return 0, "", err
+	}
+	j, err := landscape.Around(1)
+	if err != nil {
+		return 0, "", err
+	}
+	at := rule(rowsOf(x), rowsOf(y))
+	if len(at) != 3 || !(floats.Norm(at, 2) > 0) {
+		return 0, fmt.Sprintf("%v is no direction in space.", at), nil
+	}
+	norm := floats.Norm(at, 2)
+	v, err := j.At([]float32{float32(at[0] / norm), float32(at[1] / norm), float32(at[2] / norm)})
+	if err != nil {
+		return 0, "", err
+	}
+	return 100 * (v[0] - j.Mean) / (slices.Max(j.Values) - j.Mean), "", nil
+}
+
+// shames: for two shapes, the axis x is as far below the mean of J as the top is above it, or farther.
+func shames(names []string) (string, error) {
+	up, problem, err := wayUp(names, func(_, _ [][]float64) []float64 { return []float64{1, 0, 0} })
+	if problem == "" && err == nil && !(up < -100) {
+		problem = fmt.Sprintf("For these two x is at %.0f %% of the way.", up)
+	}
+	return problem, err
+}
+
 // aboveNetworks: in the mean over pairs, a rule's location is 40 % of the way up from the mean of J to its top.
 func aboveNetworks(f func(x, y [][]float64) []float64) (string, error) {
 	pairs := [][]string{{"chair", "table"}, {"car", "person"}, {"guitar", "mug"}, {"rocket", "dog"}, {"hammer", "spectacles"},
 		{"chair", "bed"}, {"mug", "table"}, {"aeroplane", "bottle"}}
 	mean := 0.0
 	for _, names := range pairs {
-		x, y, problem := named(names)
-		if problem != "" {
-			return problem, nil
+		up, problem, err := wayUp(names, f)
+		if problem != "" || err != nil {
+			return problem, err
 		}
-		landscape, err := experiments.NewLandscape(x, y)
-		if err != nil {
-			return "", err
-		}
-		j, err := landscape.Around(1)
-		if err != nil {
-			return "", err
-		}
-		at := f(rowsOf(x), rowsOf(y))
-		if len(at) != 3 || !(floats.Norm(at, 2) > 0) {
-			return fmt.Sprintf("%v is no direction in space.", at), nil
-		}
-		norm := floats.Norm(at, 2)
-		v, err := j.At([]float32{float32(at[0] / norm), float32(at[1] / norm), float32(at[2] / norm)})
-		if err != nil {
-			return "", err
-		}
-		mean += 100 * (v[0] - j.Mean) / (slices.Max(j.Values) - j.Mean) / float64(len(pairs))
+		mean += up / float64(len(pairs))
 	}
 	if !(mean >= 40) {
 		return fmt.Sprintf("In the mean over the pairs it goes %.0f %% of the way.", mean), nil
