@@ -73,8 +73,8 @@ func TestWrong(t *testing.T) {
 	}
 }
 
-// TestLectures: every lecture has at least three exercises, those of results two, and the cells hold stubs that were run
-// and found wrong.
+// TestLectures: every lecture has at least three exercises, those of results two, the cells hold stubs that were run
+// and found wrong, and each exercise is asked above its check.
 func TestLectures(t *testing.T) {
 	found := map[string]int{}
 	for _, id := range exercise.IDs() {
@@ -83,11 +83,17 @@ func TestLectures(t *testing.T) {
 		if err != nil || len(files) != 1 {
 			t.Fatalf("lecture %s: %v, %v", lecture, files, err)
 		}
+		asked := false
 		for _, c := range must.M1(ipynb.Read(files[0])) {
+			_, text, _ := strings.Cut(string(c.Source), "**"+id)
+			asked = asked || len(text) > 40
 			if !strings.Contains(string(c.Source), `exercise.Check("`+id+`"`) {
 				continue
 			}
 			found[lecture]++
+			if !asked {
+				t.Errorf("%s: exercise %s has a check, and no question above it", files[0], id)
+			}
 			if !slices.ContainsFunc(c.Outputs, func(o ipynb.Output) bool {
 				text := string(o.Data["text/markdown"])
 				return strings.Contains(text, "Exercise "+id+". Not yet.") || strings.Contains(text, "Exercise "+id+".** Write your answer.")
