@@ -49,8 +49,8 @@ var exercises = map[string]exercise{
 	"05.3": {function(locationCounts), "Long shapes that lie in different directions have a steep landscape. Which of these are long?", "Even for such a pair the best location is worth little at κ = 1."},
 
 	"06.1": {function(turnsBy10), "Twice the rate turns about twice as far, as long as slopes keep their sign.", "Fifty steps in three coordinates cover at most about 50 η √3 radians."},
-	"06.2": {number(0.005, 0.859), "Plain Adam is an ascent without `tangent`, and n is the number of its starts.",
-		"More starts find the right hill, not its top: the pull is the same for all of them."},
+	"06.2": {number(0.1, 7000), "Fifty steps turn a start by 0.4°, and the top is about one radian away.",
+		"Thousands of steps: the tangent gradient arrives at this rate, too, if somebody waits."},
 	"06.3": {function(localTop), "Run the 16 seeds in a loop, for a long shape: a car, a rocket, a person.", "From there no small step leads up. Several starts tell."},
 
 	"07.1": {function(listMoves), "Write \"L\" in place of \"A\", and run the first cell. Then write \"LA\".",
@@ -85,8 +85,8 @@ var exercises = map[string]exercise{
 
 	"12.1": {number(0.35, 287), "Set directions to 1, and run the cell.",
 		"Twelve times as large. In 256 dimensions one direction a step says little; in the plane of lecture 08 it was enough."},
-	"12.2": {number(0.5, 24), "Lower n until about five of the ten numbers are above 24.",
-		"A step that compares so few codes cannot tell those of 300 steps from rockets."},
+	"12.2": {number(0.35, 12), "Lower n until about five of the ten numbers are above 24.",
+		"So few rockets look as far off as the heaps of 300 steps: the fewer codes, the higher the floor."},
 	"12.3": {number(0.3, 6.4), "Scatter costs little because a code fills the place that another leaves. When does nobody fill it?",
 		"A shift leaves places empty, and is seen in full. Scatter fills most of them again. More is not possible: sorting costs at most what each to itself does."},
 
