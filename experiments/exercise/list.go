@@ -85,7 +85,7 @@ var exercises = map[string]exercise{
 
 	"12.1": {number(0.35, 287), "Set directions to 1, and run the cell.",
 		"Twelve times as large. In 256 dimensions one direction a step says little; in the plane of lecture 08 it was enough."},
-	"12.2": {number(0.35, 12), "Lower n until about five of the ten numbers are above 24.",
+	"12.2": {number(0.3, 10), "Lower n until about five of the ten numbers are above 24.",
 		"So few rockets look as far off as the heaps of 300 steps: the fewer codes, the higher the floor."},
 	"12.3": {number(0.3, 6.4), "Scatter costs little because a code fills the place that another leaves. When does nobody fill it?",
 		"A shift leaves places empty, and is seen in full. Scatter fills most of them again. More is not possible: sorting costs at most what each to itself does."},
