@@ -141,8 +141,8 @@ func betterFrames(names []string) (string, error) {
 }
 
 func fewSpread(l int) (string, error) {
-	if l < 64 || l > 400 {
-		return fmt.Sprintf("%d: expected 64 to 400; below 64 one set has no error bar.", l), nil
+	if l < 64 || l > 200 {
+		return fmt.Sprintf("%d: expected 64 to 200; below 64 one set has no error bar.", l), nil
 	}
 	x, y, err := shapes("chair", "person")
 	if err != nil {

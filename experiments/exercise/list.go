@@ -32,9 +32,9 @@ var exercises = map[string]exercise{
 	"02.2": {function(sliceCost), "Project both clouds, sort the projections, and take the mean of the squared differences.", "It agrees with the definition on random clouds."},
 	"02.3": {function(blindDirection), "The valleys of small F are bands. Look at the map for another dark place, far from the darkest.", "Along this direction, too, a chair and a person have nearly the same shadow."},
 
-	"03.1": {function(fewSpread), "The spiral's error falls like 1/L², and four sets cost a factor of 8. Where is the picture's curve low enough? Begin at 96.",
+	"03.1": {function(fewSpread), "The spiral's error falls like 1/L², and four sets cost a factor of 8. Where is the picture's curve low enough?",
 		"A few hundred evenly spread directions do what ten thousand independent ones do."},
-	"03.2": {function(betterFrames), "A quadratic F has one hill: X and Y differ in one direction above all. Try a long shape, such as a rocket or a sailboat.",
+	"03.2": {function(betterFrames), "A quadratic F with one hill: X and Y differ in one direction above all. Try a long shape, such as a rocket or a sailboat.",
 		"Here most of F is quadratic, and frames take that away."},
 	"03.3": {function(worseFrames), "Frames take away what is quadratic, and may add to the rest. Try the spectacles, or a hammer.",
 		"Little of this F is quadratic, and degree 4 weighs 7/4 as much."},
@@ -120,7 +120,7 @@ var exercises = map[string]exercise{
 		"A tenth of the mass must change sides again. Of 300 people 28 are left: wrong shares cost more than chance."},
 	"17.4": {function(unequal), "Repeat points until both lists are equally long.", "Equal shares of mass make sizes equal."},
 
-	"18.1": {number(0.05, 0.12), "power(12, by(0.5)), for the whole share and not its error.", "Twelve points miss this shift in seven of eight tests: that they see nothing says nearly nothing."},
+	"18.1": {number(0.05, 0.12), "power(12, by(0.5)), and the first of the two numbers.", "Twelve points miss this shift in seven of eight tests: that they see nothing says nearly nothing."},
 	"18.2": {function(missedHalf), "The error of a mean of n points falls like 1/√n. Section 3 has the shift for 50.", "About twice the shift that 50 points need: √(50/12) is 2.04."},
 	"18.3": {function(seenChange), "Mean and variance of each coordinate say nothing of two coordinates together.", "The means agree, and the variances along the axes. Along other directions the variances do not."},
 
