@@ -150,7 +150,7 @@ var exercises = map[string]exercise{
 		"A few costs go farther than every network of the table: they look at this pair. The networks look at none of its costs."},
 
 	"35.1": {number(0.03, 7.0), "Change the rows and the row to compare with. The number stands at the right of the line.", "A chosen direction wins back most of what one in place of a hundred costs, if it is new in every step."},
-	"35.2": {word("randomness"), "Both rows have one slice. Which of them ties with one random slice?", "With as many slices, but drawn, it ties with SW (L = 1). Whether being new or being spread helps, the row cannot say: it is both."},
+	"35.2": {word("change"), "Both rows have one slice. Which of them ties with one random slice?", "With as many slices, but drawn, it ties with SW (L = 1). Whether being new or being spread helps, the row cannot say: it is both."},
 	"35.3": {number(1e-6, 960), "Walk 120 steps, then 240 and so on, and compare the last numbers of 1 new and 100 fixed.",
 		"The error of the fixed ones stays, that of new ones is averaged away: 0.056 against 0.022."},
 
@@ -158,7 +158,7 @@ var exercises = map[string]exercise{
 	"36.2": {number(1e-6, 3), "Count the blue lines of all three pictures.", "Three, where chance alone makes half a line blue. But all are one score, EMD after the last epoch, against the same runs of LA: rather one find than three."},
 	"36.3": {number(0.14, 87), "The steps are too short, and the slices too few. Change both.", "The row moving was not tuned: what a good search is worth, the table cannot say."},
 
-	"37.1": {number(1e-6, 4), "Count the vermilion lines, from two seeds to ten.", "With three to six seeds. Who chooses when to stop chooses between a difference and a tie."},
+	"37.1": {number(1e-6, 4), "Count the coloured lines, from two seeds to ten.", "With three to six seeds. Who chooses when to stop chooses between a difference and a tie."},
 	"37.2": {number(1e-6, 8), "Draw all groups, from two seeds to ten.", "With eight, nine and ten: where the tie with κ = 0.1 is back, SW is ahead. The reference decides, too."},
 	"37.3": {number(0.1, 20), "Count the games in which coloured(d[:n]) holds for any n from 2 to 10.", "In one game of five, where a single look would find it in one of twenty."},
 
