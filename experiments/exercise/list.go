@@ -154,7 +154,7 @@ var exercises = map[string]exercise{
 	"35.3": {number(1e-6, 960), "Walk 120 steps, then 240 and so on, and compare the last numbers of 1 new and 100 fixed.",
 		"The error of the fixed ones stays, that of new ones is averaged away: 0.056 against 0.022."},
 
-	"36.1": {number(0.05, 58), "The number beside the dots.", "Twice as far: with a hundred slices it is partly noise that the steps follow."},
+	"36.1": {number(1e-6, 6), "The count is beside the dots.", "Six in place of 15: with a hundred slices it is partly noise that the steps follow."},
 	"36.2": {number(1e-6, 3), "Count the blue lines of all three pictures.", "Three, where chance alone makes half a line blue. But all are one score, EMD after the last epoch, against the same runs of LA: rather one find than three."},
 	"36.3": {number(0.14, 87), "The steps are too short, and the slices too few. Change both.", "The row moving was not tuned: what a good search is worth, the table cannot say."},
 
