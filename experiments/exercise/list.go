@@ -95,7 +95,7 @@ var exercises = map[string]exercise{
 	"13.3": {function(hidden), "Every second corner of a hexagon: its sides point across the axes and the diagonal.", "No direction of the three tells them apart; a fourth does."},
 
 	"14.1": {number(0.15, 4), "Four times the points. The floor falls like a power of n: which?", "Like 1/n: more points help against noise, in any dimension."},
-	"14.2": {number(0.01, 5), "Put 7, 6, ... in place of 8, and run the cell again.", "With every dimension SW² of the corners halves. The floor falls more slowly, and swallows it."},
+	"14.2": {number(0.01, 1600), "Put 400, 800, ... in place of 200, and run the cell again until the last line is above 3.", "The floor falls like 1/n. What the halves differ by stays."},
 	"14.3": {function(disagree), "In the plane the corners of a square hide from both axes: even ones against odd ones.", "Near for one distance, far for the other."},
 
 	"15.1": {number(0.072, 180/math.Pi*math.Atan2(1, 4)), "The plan changes where two points of one cloud change places along the direction. Try 20, then 10.",
