@@ -58,4 +58,6 @@ def main(what, paths):
 
 
 if __name__ == "__main__":
+    if len(sys.argv) < 3 or sys.argv[1] not in ("write", "check"):
+        sys.exit("stamp.py: expected write or check, and at least one notebook\n" + __doc__)
     sys.exit(main({"write": write, "check": check}[sys.argv[1]], sys.argv[2:]))
