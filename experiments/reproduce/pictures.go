@@ -123,7 +123,7 @@ func (v View) groups() (out [][2]int, err error) {
 	}
 	for _, text := range strings.Split(v.Seeds, ",") {
 		var g [2]int
-		if n, _ := fmt.Sscanf(text, "%d-%d", &g[0], &g[1]); n < 2 || g[0] < 1 || g[1] <= g[0] {
+		if n, _ := fmt.Sscanf(text, "%d-%d", &g[0], &g[1]); n < 2 || g[0] < 1 || g[1] < g[0] {
 			return nil, fmt.Errorf("seeds: expected first and last, such as 1-5, found %q", text)
 		}
 		out = append(out, g)
