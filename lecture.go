@@ -169,7 +169,8 @@ func Dots[T int | float64](label string, x []T, f func(x T) (value, stderr float
 }
 
 // Curves draws curves, with their labels at their right ends. The x axis is logarithmic where its values are positive and
-// span a factor of 20; then so is the y axis if its values span one of 8.
+// span a factor of 20; then so is the y axis if its values span one of 8. Dots side by side, the first curve left of the
+// second and so on, are columns, with the labels as their names below.
 func Curves(xLabel, yLabel string, curves ...Data) *Picture {
 	lines, err := json.Marshal(curves)
 	client.Check(err)

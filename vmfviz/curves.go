@@ -58,6 +58,7 @@ type CurvesOptions struct {
 	Height int
 	// Direct writes the labels of a plot at the right ends of its curves in place of a legend. Where one
 	// of them ends in the left half, or a curve is smoothed, there is a legend. Points of a plane have them beside them.
+	// Dots side by side, the first curve left of the second and so on, are columns, with the labels as their names below.
 	Direct bool
 }
 
@@ -81,8 +82,12 @@ func Curves(o CurvesOptions, panels ...CurvePanel) (*Picture, error) {
 	var plots []*plot.Plot
 	for i, c := range panels {
 		q, lines := c.plot()
-		if labels := c.ends(q); o.Direct && c.plane() {
+		if labels, marks := c.ends(q), c.columns(); o.Direct && c.plane() {
 			q.Add(c.names())
+		} else if o.Direct && marks != nil {
+			q.X.Tick.Marker, q.X.Tick.Length = marks, 0
+			half := (marks[1].Value - marks[0].Value) / 2
+			q.X.Min, q.X.Max = marks[0].Value-half, marks[len(marks)-1].Value+half
 		} else if o.Direct && labels != nil {
 			q.Add(labels)
 		} else if i == 0 || !c.sameLegend(panels[0]) {
@@ -153,6 +158,25 @@ func (c CurvePanel) names() (n names) {
 		n = append(n, name{s.Label, style, slices.Concat(s.runs(s.Y)...)})
 	}
 	return n
+}
+
+// columns are the labels of dots side by side, each in the middle of its own; nil if there are none, or other labels.
+func (c CurvePanel) columns() (marks plot.ConstantTicks) {
+	right := math.Inf(-1)
+	for _, s := range c.Series {
+		if s.Label == "" && (s.Thin || s.Dots) {
+			continue
+		}
+		lo, hi := s.x(0), s.x(len(s.Y)-1)
+		if !s.Dots || s.Label == "" || lo <= right || c.LogX {
+			return nil
+		}
+		marks, right = append(marks, plot.Tick{Value: (lo + hi) / 2, Label: s.Label}), hi
+	}
+	if len(marks) < 2 {
+		return nil
+	}
+	return marks
 }
 
 func (c CurvePanel) check(name string) error {

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"testing"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
@@ -99,6 +100,29 @@ func TestSpread(t *testing.T) {
 	}
 	if got := spread([]float64{4, 4.5}, 2, 0, 9); math.Abs(got[0]-3.25) > 1e-9 || math.Abs(got[1]-5.25) > 1e-9 {
 		t.Errorf("spread = %v, expected 3.25 and 5.25", got)
+	}
+}
+
+// TestColumns: dots side by side have their labels below, each in its middle; a labelled line or an overlap is no column.
+func TestColumns(t *testing.T) {
+	a, b := Series{Label: "a", X: []float64{0, 0}, Y: []float64{1, 2}, Dots: true}, Series{Label: "b", X: []float64{2, 4}, Y: []float64{3, 4}, Dots: true}
+	joined := Series{X: []float64{0, 2}, Y: []float64{1, 3}, Thin: true}
+	p, err := Curves(CurvesOptions{Direct: true}, CurvePanel{Series: []Series{a, b, joined}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := p.Plots[0][0].X
+	if got := x.Tick.Marker.Ticks(x.Min, x.Max); len(got) != 2 || got[0] != (plot.Tick{Value: 0, Label: "a"}) || got[1] != (plot.Tick{Value: 3, Label: "b"}) {
+		t.Errorf("columns %v, expected a at 0 and b at 3", got)
+	}
+	if x.Min != -1.5 || x.Max != 4.5 {
+		t.Errorf("axis from %g to %g, expected half a column, 1.5, beside the middles", x.Min, x.Max)
+	}
+	a.X = []float64{0, 2}
+	for _, s := range []Series{a, {Label: "line", X: joined.X, Y: joined.Y}} {
+		if got := (CurvePanel{Series: []Series{s, b}}).columns(); got != nil {
+			t.Errorf("%s gives columns %v", s.Label, got)
+		}
 	}
 }
 
