@@ -72,12 +72,12 @@ var exercises = map[string]exercise{
 	"09.3": {number(0.08, 70), "Try 50 and 90, and go on between them.",
 		"About ten steps later than mug and table. One loss for all, and every pair has its own time."},
 
-	"10.1": {number(0.26, 6), "In its picture, count the thick bars that lie on one side of 0: do their thin lines, too?",
+	"10.1": {number(0.26, 4), "In its picture, count the thick bars that lie on one side of 0: do their thin lines, too?",
 		"All that exclude 0 over clouds: no interval over seeds does."},
-	"10.2": {number(0.4, 2.6), "Set shift to 1, and run the cell.",
-		"In place of 0.7: what two trainings of one seed share, weights and order, cancels in their difference."},
-	"10.3": {number(0.26, 8), "Raise n until the interval no longer holds 0.",
-		"8. One seed of three is on the other side: that takes more seeds, and each of them two trainings."},
+	"10.2": {number(0.13, 8), "Set shift to 1, then to 2, and compare row by row with shift 0.",
+		"All five, then three. What two trainings of one seed share, weights and order, mostly cancels in their difference. Three values show it only roughly."},
+	"10.3": {number(0.26, 31), "Raise n until the interval no longer holds 0.",
+		"31, where three were trained: what 128 clouds seem to show at once takes ten times as many trainings."},
 
 	"11.1": {number(1e-6, 30), "Set turn to 45, then to 30, and look at the largest number.", "Three steps over known rockets do what one step cannot."},
 	"11.2": {number(0.07, 29.4), "Lower the angle until the first number is 0.1.", "A few degrees earlier than on the sphere: the decoder knows codes of norm 1 alone."},
