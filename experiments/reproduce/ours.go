@@ -111,7 +111,7 @@ func gapName(c gap.Config) string {
 	case c.Method == gap.Uniform:
 		return "random location"
 	case c.Method == gap.Constant:
-		return "best constant location"
+		return "constant location"
 	case c.Method == gap.Converged:
 		return "v-DSW, converged"
 	case c.Optimiser == gap.Adam:
