@@ -72,7 +72,7 @@ var exercises = map[string]exercise{
 	"09.3": {number(0.08, 70), "Try 50 and 90, and go on between them.",
 		"About ten steps later than mug and table. One loss for all, and every pair has its own time."},
 
-	"10.1": {number(0.26, 4), "In its picture, count the thick bars that lie on one side of 0: do their thin lines, too?",
+	"10.1": {number(0.26, 4), "In its picture, count the orange bars: do their thin lines hold 0?",
 		"All that exclude 0 over clouds: no interval over seeds does."},
 	"10.2": {number(0.13, 8), "Set shift to 1, then to 2, and compare row by row with shift 0.",
 		"All five, then three. What two trainings of one seed share, weights and order, mostly cancels in their difference. Three values show it only roughly."},
