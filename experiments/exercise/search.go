@@ -268,20 +268,6 @@ func ownMap(f func(x, y [][]float64) []float64) (string, error) {
 	return "", nil
 }
 
-// listMoves are the degrees by which the order of the points turns the predictions of the trained L and LA.
-func listMoves(degrees []float64) (string, error) {
-	if len(degrees) != 2 {
-		return fmt.Sprintf("Expected two numbers, of L and of LA, found %v.", degrees), nil
-	}
-	if problem, err := number(0.5, 82)(degrees[0]); problem != "" || err != nil {
-		return "L: " + problem, err
-	}
-	if !(degrees[1] >= 0 && degrees[1] < 1) {
-		return fmt.Sprintf("LA: %g is not it.", degrees[1]), nil
-	}
-	return "", nil
-}
-
 func badAxis(names []string) (string, error) {
 	x, y, problem := named(names)
 	if problem != "" {
