@@ -124,7 +124,7 @@ var exercises = map[string]exercise{
 	"18.2": {function(missedHalf), "The error of a mean of n points falls like 1/√n. Section 3 has the shift for 50.", "About twice the shift that 50 points need: √(50/12) is 2.04."},
 	"18.3": {function(seenChange), "Mean and variance of each coordinate say nothing of two coordinates together.", "The means agree, and the variances along the axes. Along other directions the variances do not."},
 
-	"19.1": {number(0.05, 0.156), "Try 0.1 and 0.2, and go on between them.", "With 0.05 it was 10.1: two wide groups overlap, and on a circle most people find a place near by."},
+	"19.1": {number(0.05, 3.73), "Try 2 and 5, and go on between them.", "Wide groups overlap: on a circle most people then find a place near by."},
 	"19.2": {function(threeTimes), "Spread out, four hours are the most. What if all go to bed at one time?",
 		"All at 4 o'clock: 4, 4 and 12 hours, a mean of 6.67."},
 	"19.3": {function(onCircle), "p·u and p·v are the coordinates in the plane of the circle; math.Atan2 has their angle.", "The nearest point of the circle has the angle of the projection."},
