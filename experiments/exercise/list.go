@@ -112,13 +112,11 @@ var exercises = map[string]exercise{
 	"16.3": {function(between), "If all three have one order of points along every direction, entries are means as points are. Which changes of a cloud keep the order?",
 		"Sizes 1 and 3 have their mean in size 2: larger or smaller, the points keep their order along every direction."},
 
-	"17.1": {number(1e-6, 8), "Paint levels(ones[:4], ones), and count the pieces above: a new one begins at a white line or a new colour.",
+	"17.1": {number(1e-6, 8), "Paint levels(ones[:4], ones[:6]), and count the pieces above: a new one begins at a white line or a new colour.",
 		"Quarters and sixths have 8 different levels, as 1/2 and 1 belong to both: one less than n+m-1."},
-	"17.2": {number(0.15, 39), "surveys(390, 10, 39) beside surveys(n/2, n/2, 1), for n = 30, 40, 50.",
-		"Weights w leave as much chance as (Σw)²/Σw² equal points: 780²/15600 = 39, and 300 for the survey of section 2."},
-	"17.3": {number(0.15, 28), "surveys(300, 100, 2) beside surveys(n/2, n/2, 1), for n = 20, 30, 40.",
-		"A tenth of the mass must change sides again. Of 300 people 28 are left: wrong shares cost more than chance."},
-	"17.4": {function(unequal), "Repeat points until both lists are equally long.", "Equal shares of mass make sizes equal."},
+	"17.2": {number(0.02, 5.3), "draw(survey{320, 80, 3}, survey{320, 80, w}) for w between 5 and 6.",
+		"Shares count. With 3 the east has 0.07 too little of the mass, with 5 only 0.06 too much, and with 5.3 again 0.07."},
+	"17.3": {function(unequal), "With n and m points there are n·m grains. On which point of each side does grain i lie?", "Equal grains make sizes equal."},
 
 	"18.1": {number(0.05, 0.12), "power(12, by(0.5)), and the first of the two numbers.", "Twelve points miss this shift in seven of eight tests: that they see nothing says nearly nothing."},
 	"18.2": {function(missedHalf), "The error of a mean of n points falls like 1/√n. Section 3 has the shift for 50.", "About twice the shift that 50 points need: √(50/12) is 2.04."},
