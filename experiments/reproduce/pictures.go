@@ -79,7 +79,7 @@ type View struct {
 	Against string `json:"against"` // the row that the others are compared with; "": the usual one
 	Repeats int    `json:"repeats"` // the number of seeds, the first ones; 0: all
 	Seeds   string `json:"seeds"`   // groups of seeds, by their places, such as 1-5: a dot for each seed; of several groups, a line for each
-	Paper   bool   `json:"paper"`   // a ring for the paper's difference
+	Paper   bool   `json:"paper"`   // a ring for the paper's difference, but not on a single shape: the paper's are others
 }
 
 // usually fills in what the usual picture shows.
@@ -111,7 +111,7 @@ func HowToRead(t table.Table, v View) string {
 		text += " Rows with † are not in the paper."
 	}
 	if v.Paper {
-		text += " Rings: the differences of the paper's numbers."
+		text += " A ring: the difference of the paper's numbers."
 	}
 	return text
 }
@@ -202,7 +202,7 @@ func differences(f table.Results, v View) (o vmfviz.DifferencesOptions, lines []
 						l.Repeats = append(l.Repeats, (a.Values[k]-b.Values[k])/whole)
 					}
 				}
-				if p, q := r.Paper[c.Key].Mean, of.Paper[c.Key].Mean; v.Paper && p > 0 && q > 0 {
+				if p, q := r.Paper[c.Key].Mean, of.Paper[c.Key].Mean; v.Paper && p > 0 && q > 0 && !strings.HasPrefix(c.Key, "pc") {
 					l.Rings = []float64{100 * (p/q - 1)}
 				}
 				if !math.IsNaN(l.Value) && !math.IsInf(l.Value, 0) {

@@ -97,6 +97,10 @@ func TestView(t *testing.T) {
 	if want := 100 * (paper("la-v-dsw-L50")/paper("sw-L500") - 1); len(lines[0].Rings) != 1 || math.Abs(lines[0].Rings[0]-want) > 1e-9 {
 		t.Errorf("%+v, expected a ring at %g", lines[0], want)
 	}
+	_, lines, err = differences(must.M1(table.ReadFile("../../docs/results/full_reconstruction_quantitative-desk.json")), View{})
+	if err != nil || len(lines) != 7 || lines[0].Rings != nil || len(lines[6].Rings) != 1 {
+		t.Errorf("%+v, %v, expected a ring in the mean alone: the paper's six shapes are others", lines, err)
+	}
 	for _, v := range []View{{Rows: "sw-L500,no"}, {Rows: "sw,sw-L50", Seeds: "1-2,1-3"}, {Seeds: "2-1"}, {Seeds: "all"}, {Metric: "emt"}, {Against: "SW"}, {Metric: "EMD,SW"}} {
 		if p, err := Picture(f, "", v); err == nil {
 			t.Errorf("%+v draws %v", v, p)
