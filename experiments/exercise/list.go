@@ -136,7 +136,7 @@ var exercises = map[string]exercise{
 	"31.2": {number(1e-6, 3), "Count the v-DSW whose lines are coloured.", "L, N and LA: before, all six were grey. Choose the epoch before you look."},
 	"31.3": {function(anyWinner), "SW is a score of its own. For a tie, look at what nearly every loss does equally well.", "Three scores, three verdicts. A ranking without the name of its score says nothing."},
 
-	"33.1": {number(1e-6, 4), "Count the orange lines.", "On PC1 and PC3 it ties with SW. Two shapes would have told another story."},
+	"33.1": {number(1e-6, 3), "Behind on all six is 0 of 6 ahead.", "A smaller mean than that of CD x m, and more pairs that agree: how many shapes agree does not measure a difference."},
 	"33.2": {number(1e-6, 2), "A blue line leaves out 0 on the left.", "ASW on PC5 and N v-DSW on PC2: enough for two headlines. If no loss differed from SW, chance alone would make 0.6 of 24 blue."},
 	"33.3": {number(0.1, 63.3), "For each place, which of the two lists has the smaller EMD? Divide the count by their length.",
 		"By 3 % in the mean, too. LA was ahead of SW on 56 % and by 1 %: here another seed does more than another loss."},
