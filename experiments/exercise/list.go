@@ -83,12 +83,12 @@ var exercises = map[string]exercise{
 	"11.2": {number(0.07, 29.4), "Lower the angle until the first number is 0.1.", "A few degrees earlier than on the sphere: the decoder knows codes of norm 1 alone."},
 	"11.3": {number(0.1, 0.122), "For every i add row i of y to that of x, and halve the sum.", "It is a rocket at 45 degrees, 71 % as large. The cheapest matching, on the shortest path, is at 0.21."},
 
-	"12.1": {number(0.35, 287), "Set directions to 1, and run the cell.",
+	"12.1": {number(0.35, 287), "Put 1 in place of 100, and run the cell.",
 		"Twelve times as large. In 256 dimensions one direction a step says little; in the plane of lecture 08 it was enough."},
-	"12.2": {number(0.3, 10), "Lower n until about five of the ten numbers are above 24.",
-		"So few rockets look as far off as the heaps of 300 steps: the fewer codes, the higher the floor."},
-	"12.3": {number(0.3, 6.4), "Scatter costs little because a code fills the place that another leaves. When does nobody fill it?",
-		"A shift leaves places empty, and is seen in full. Scatter fills most of them again. More is not possible: sorting costs at most what each to itself does."},
+	"12.2": {number(0.1, 17), "Let the angles end at 350, then at 340, and halve what lies between.",
+		"A twentieth of the curve is empty, no code is off it, and SW² is as far above 0 as the generator above the floor."},
+	"12.3": {number(0.3, 0.083), "floats.MaxIdx(codes.Products(z)) is the number of the real code nearest to z.",
+		"No hole to speak of: it was 1.13, and as many rockets have 0.05. The rest is scatter off the curve, and sorting hides less of it than of the push."},
 
 	"13.1": {number(0.011, 94.2), "θ·v changes its sign where the map is blind. Try 0 and 135, then halve.", "Every continuous map has such an angle, trained or not, as v and −v give the same pair."},
 	"13.2": {number(0.1, 3.84), "Bisect: κ = 3 is too little, 6 too much.", "The more a bump gathers around the best direction, the nearer the mean comes to the maximum, 3.5 times SW²."},
