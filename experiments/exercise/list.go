@@ -160,11 +160,11 @@ var exercises = map[string]exercise{
 	"37.2": {number(1e-6, 8), "Draw all groups, from two seeds to ten.", "With eight, nine and ten: where the tie with κ = 0.1 is back, SW is ahead. The reference decides, too."},
 	"37.3": {number(0.1, 20), "Count the games in which coloured(d[:n]) holds for any n from 2 to 10.", "In one game of five, where a single look would find it in one of twenty."},
 
-	"38.1": {number(0.02, 26.25), "Put the set in place of A(40) in the first line.", "Below 50 %: chairs have their copies beside them. 1-NNA sees what was learnt by heart; both MMD only get better by it."},
+	"38.1": {number(0.02, 26.25), "Put the set in place of A(40) in the first line.", "Below 50 %: chairs have their copies beside them. 1-NNA sees what was learnt by heart; MMD only gets better by it."},
 	"38.2": {number(0.02, 90), "The first line takes even(40) for the set, and NNAGenerated for NNA.",
 		"Of the real chairs only 17.5 % have a real neighbour: theirs is in A′, too. A mean of about 50 % can hide two sets that differ."},
 	"38.3": {function(coverage), "In each row find the column of the least entry. How many different columns are there?",
-		"Coverage is 1/40 for C: its chairs all have the same nearest real one. That is what MMD as released does not ask."},
+		"Coverage is 1/40 for C: its chairs all have the same nearest real one. That is what MMD does not ask."},
 }
 
 // chamferTwins are two clouds on a line whose nearest neighbours are all at distance 0.
