@@ -171,7 +171,7 @@ func drawSphere(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
 }
 
 // drawGreatCircles draws clouds of unit vectors and their nearest points on the great circle around each of "axes", an arrow
-// a, those of one cloud on either side of it.
+// a: discs of one cloud, rings of the other, and their ways.
 func drawGreatCircles(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
 	x, y, err := r.OnePair()
 	if err != nil {
@@ -184,26 +184,36 @@ func drawGreatCircles(r *calls.Request, s pictureSettings) (*vmfviz.Picture, err
 	axes, _ := r.Wide("axes")
 	for axis := range slices.Chunk(axes, 3) {
 		w := r3.Unit(r3.Vec{X: axis[0], Y: axis[1], Z: axis[2]})
-		moved := func(p []float32) r3.Vec {
-			v := r3.Vec{X: float64(p[0]), Y: float64(p[1]), Z: float64(p[2])}
-			return r3.Unit(r3.Sub(v, r3.Scale(r3.Dot(v, w), w)))
-		}
 		p := vmfviz.SpherePanel{Location: []float32{float32(w.X), float32(w.Y), float32(w.Z)}, LocationLabel: "a"}
 		add := func(group int, v r3.Vec) {
 			p.Points, p.Groups = append(p.Points, float32(v.X), float32(v.Y), float32(v.Z)), append(p.Groups, group)
 		}
-		u := moved(x.Coords)
-		for k := range 180 {
-			sin, cos := math.Sincos(2 * math.Pi * float64(k) / 180)
-			add(2, r3.Add(r3.Scale(cos, u), r3.Scale(sin, r3.Cross(w, u))))
+		turn := func(group int, v, around r3.Vec, steps int) {
+			for k := range steps {
+				add(group, r3.Rotate(v, 2*math.Pi*float64(k)/float64(steps), around))
+			}
 		}
+		turn(2, r3.Unit(r3.Cross(w, r3.Vec{X: float64(x.Coords[0]), Y: float64(x.Coords[1]), Z: float64(x.Coords[2])})), w, 500)
 		var sums [2]r3.Vec
 		for group, points := range [][]float32{x.Coords, y.Coords} {
 			for v := range slices.Chunk(points, 3) {
-				add(group, r3.Unit(r3.Add(moved(v), r3.Scale(0.03-0.06*float64(group), w))))
-				sums[group] = r3.Add(sums[group], moved(v))
+				from := r3.Vec{X: float64(v[0]), Y: float64(v[1]), Z: float64(v[2])}
+				to := r3.Unit(r3.Sub(from, r3.Scale(r3.Dot(from, w), w)))
+				sums[group] = r3.Add(sums[group], to)
+				for t := range 100 {
+					way := r3.Unit(r3.Add(from, r3.Scale(float64(t)/100, r3.Sub(to, from))))
+					if max(r3.Dot(way, from), r3.Dot(way, to)) < math.Cos(0.1) {
+						add(group, way)
+					}
+				}
+				for _, centre := range []r3.Vec{from, to} {
+					beside := r3.Unit(r3.Cross(centre, w))
+					for width := range 5 {
+						angle := 0.01 + 0.01*float64(width) + 0.07*float64(group)
+						turn(group, r3.Unit(r3.Add(centre, r3.Scale(angle, beside))), centre, 90)
+					}
+				}
 			}
-			p.Points, p.Groups = append(p.Points, points...), append(p.Groups, slices.Repeat([]int{group}, len(points)/3)...)
 		}
 		p.Caption = fmt.Sprintf("%.0f° apart on the circle", 180/math.Pi*math.Acos(r3.Cos(sums[0], sums[1])))
 		panels = append(panels, p)
