@@ -141,7 +141,7 @@ var exercises = map[string]exercise{
 	"33.3": {number(0.1, 63.3), "For each place, which of the two lists has the smaller EMD? Divide the count by their length.",
 		"By 3 % in the mean, too. LA was ahead of SW on 56 % and by 1 %: here another seed does more than another loss."},
 
-	"34.1": {number(1e-6, 1), "Change the seed from 1 to 8. The mean is in the label at the right.", "A random sum of the points is no random location: it tends to where the clouds are long."},
+	"34.1": {number(1e-6, 50), "The smallest T whose line lies right of 0.", "For each pair, fifty gradients; L took none. The steps are small: with larger ones fewer may do."},
 	"34.2": {function(shames), "Where x is a bad location, the two are alike along x. Look at shapes of about the same depth: lab.Cloud(\"chair\").Show() shows one.",
 		"The same x that is nearly perfect for chair and table: one pair can show what one likes."},
 	"34.3": {function(aboveNetworks), "Where do the two clouds differ most? Compare the costs of a few directions, such as the three axes.",
