@@ -82,12 +82,10 @@ func Curves(o CurvesOptions, panels ...CurvePanel) (*Picture, error) {
 	var plots []*plot.Plot
 	for i, c := range panels {
 		q, lines := c.plot()
-		if labels, marks := c.ends(q), c.columns(); o.Direct && c.plane() {
+		if labels := c.ends(q); o.Direct && c.plane() {
 			q.Add(c.names())
-		} else if o.Direct && marks != nil {
-			q.X.Tick.Marker, q.X.Tick.Length = marks, 0
-			half := (marks[1].Value - marks[0].Value) / 2
-			q.X.Min, q.X.Max = marks[0].Value-half, marks[len(marks)-1].Value+half
+		} else if marks, lo, hi := c.columns(); o.Direct && marks != nil {
+			q.X.Tick.Marker, q.X.Tick.Length, q.X.Min, q.X.Max = marks, 0, lo, hi
 		} else if o.Direct && labels != nil {
 			q.Add(labels)
 		} else if i == 0 || !c.sameLegend(panels[0]) {
@@ -160,23 +158,29 @@ func (c CurvePanel) names() (n names) {
 	return n
 }
 
-// columns are the labels of dots side by side, each in the middle of its own; nil if there are none, or other labels.
-func (c CurvePanel) columns() (marks plot.ConstantTicks) {
-	right := math.Inf(-1)
+// columns are the labels of dots side by side, each in the middle of its own, and the axis, which goes beyond them by half
+// of the smallest gap; nil if there are none, or other labels.
+func (c CurvePanel) columns() (marks plot.ConstantTicks, left, right float64) {
+	gap := math.Inf(1)
 	for _, s := range c.Series {
 		if s.Label == "" && (s.Thin || s.Dots) {
 			continue
 		}
 		lo, hi := s.x(0), s.x(len(s.Y)-1)
-		if !s.Dots || s.Label == "" || lo <= right || c.LogX {
-			return nil
+		if !s.Dots || s.Label == "" || marks != nil && lo <= right || c.LogX {
+			return nil, 0, 0
+		}
+		if marks == nil {
+			left = lo
+		} else {
+			gap = min(gap, lo-right)
 		}
 		marks, right = append(marks, plot.Tick{Value: (lo + hi) / 2, Label: s.Label}), hi
 	}
 	if len(marks) < 2 {
-		return nil
+		return nil, 0, 0
 	}
-	return marks
+	return marks, left - gap/2, right + gap/2
 }
 
 func (c CurvePanel) check(name string) error {

@@ -115,12 +115,12 @@ func TestColumns(t *testing.T) {
 	if got := x.Tick.Marker.Ticks(x.Min, x.Max); len(got) != 2 || got[0] != (plot.Tick{Value: 0, Label: "a"}) || got[1] != (plot.Tick{Value: 3, Label: "b"}) {
 		t.Errorf("columns %v, expected a at 0 and b at 3", got)
 	}
-	if x.Min != -1.5 || x.Max != 4.5 {
-		t.Errorf("axis from %g to %g, expected half a column, 1.5, beside the middles", x.Min, x.Max)
+	if x.Min != -1 || x.Max != 5 {
+		t.Errorf("axis from %g to %g, expected all dots and half of the gap, 1, beside them", x.Min, x.Max)
 	}
 	a.X = []float64{0, 2}
 	for _, s := range []Series{a, {Label: "line", X: joined.X, Y: joined.Y}} {
-		if got := (CurvePanel{Series: []Series{s, b}}).columns(); got != nil {
+		if got, _, _ := (CurvePanel{Series: []Series{s, b}}).columns(); got != nil {
 			t.Errorf("%s gives columns %v", s.Label, got)
 		}
 	}

@@ -22,7 +22,7 @@ import (
 // with. A key is the name of a table, or of a study for its other tables.
 var usual = map[string]View{
 	"reconstruction":          {Metric: "emd", Against: "sw"},
-	"shapes":                  {Metric: "pc1,pc2,pc3,pc4,pc5,pc6,avg", Rows: "la-v-dsw", Against: "sw", Seeds: "1-5", Paper: true},
+	"shapes":                  {Metric: "pc1,pc2,pc3,pc4,pc5,pc6,avg", Rows: "la-v-dsw", Against: "sw", Seeds: "1-5", Paper: "avg"},
 	"generation":              {Metric: "mmd_emd", Against: "sw"},
 	"short_generation_result": {Metric: "mmd_emd", Against: "emd-approx"},
 	"gap":                     {Metric: "range", Against: "uniform"},
@@ -79,14 +79,14 @@ type View struct {
 	Against string `json:"against"` // the row that the others are compared with; "": the usual one
 	Repeats int    `json:"repeats"` // the number of seeds, the first ones; 0: all
 	Seeds   string `json:"seeds"`   // groups of seeds, by their places, such as 1-5: a dot for each seed; of several groups, a line for each
-	Paper   bool   `json:"paper"`   // a ring for the paper's difference, but not on a single shape: the paper's are others
+	Paper   string `json:"paper"`   // the key of the metric with a ring for the paper's difference; "": none
 }
 
 // usually fills in what the usual picture shows.
 func (v View) usually(t table.Table) View {
 	if v.Metric == "" {
 		u := usualOf(t)
-		v.Metric, v.Rows, v.Seeds, v.Paper = u.Metric, cmp.Or(v.Rows, u.Rows), cmp.Or(v.Seeds, u.Seeds), v.Paper || u.Paper
+		v.Metric, v.Rows, v.Seeds, v.Paper = u.Metric, cmp.Or(v.Rows, u.Rows), cmp.Or(v.Seeds, u.Seeds), cmp.Or(v.Paper, u.Paper)
 	}
 	return v
 }
@@ -110,7 +110,7 @@ func HowToRead(t table.Table, v View) string {
 	if err == nil && slices.ContainsFunc(t.Rows, func(r table.Row) bool { return r.Ours && shown(r.ID) }) {
 		text += " Rows with † are not in the paper."
 	}
-	if v.Paper {
+	if v.Paper != "" {
 		text += " A ring: the difference of the paper's numbers."
 	}
 	return text
@@ -202,7 +202,7 @@ func differences(f table.Results, v View) (o vmfviz.DifferencesOptions, lines []
 						l.Repeats = append(l.Repeats, (a.Values[k]-b.Values[k])/whole)
 					}
 				}
-				if p, q := r.Paper[c.Key].Mean, of.Paper[c.Key].Mean; v.Paper && p > 0 && q > 0 && !strings.HasPrefix(c.Key, "pc") {
+				if p, q := r.Paper[c.Key].Mean, of.Paper[c.Key].Mean; v.Paper == c.Key && p > 0 && q > 0 {
 					l.Rings = []float64{100 * (p/q - 1)}
 				}
 				if !math.IsNaN(l.Value) && !math.IsInf(l.Value, 0) {

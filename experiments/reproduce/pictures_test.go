@@ -82,7 +82,7 @@ func TestView(t *testing.T) {
 	if err != nil || len(lines) != 2 || o.Quantity != "LA v-DSW, L = 50" || lines[0].Label != "EMD" || lines[1].Label != "SW" {
 		t.Errorf("%+v, %+v, %v", o, lines, err)
 	}
-	o, lines, err = differences(f, View{Rows: "la-v-dsw-L50", Seeds: "1-2,2-3", Paper: true})
+	o, lines, err = differences(f, View{Rows: "la-v-dsw-L50", Seeds: "1-2,2-3", Paper: "emd"})
 	if err != nil || len(lines) != 2 || !o.Ordered || o.Quantity != "EMD of LA v-DSW, L = 50" || lines[1].Label != "seeds 2 to 3" {
 		t.Fatalf("%+v, %+v, %v", o, lines, err)
 	}
