@@ -156,8 +156,8 @@ var exercises = map[string]exercise{
 	"36.2": {number(0.02, 3.77), "Set slices back to 100, and add lab.AscentSteps(50) behind it.", "Fifty steps with 100 slices: each step follows noise, but the noise of many steps averages out."},
 	"36.3": {number(0.14, 4.6), "The steps are too short, and the slices too few. Change both.", "The top is at 5.2 %. What such a search is worth to a network, the table does not say."},
 
-	"37.1": {number(1e-6, 4), "Count the coloured lines, from two seeds to ten.", "With three to six seeds. Who chooses when to stop chooses between a difference and a tie."},
-	"37.2": {number(1e-6, 8), "Draw all groups, from two seeds to ten.", "With eight, nine and ten: where the tie with κ = 0.1 is back, SW is ahead. The reference decides, too."},
+	"37.1": {number(1e-6, 4), "Count the coloured lines, from two seeds to ten.", "With three to six seeds. Who chooses when to stop chooses whether there is a difference."},
+	"37.2": {number(1e-6, 8), "Draw all groups, from two seeds to ten.", "With eight, nine and ten: where the difference to κ = 0.1 is no longer resolved, SW is ahead. The reference decides, too."},
 	"37.3": {number(0.1, 20), "Count the games in which the mean of d[:n] is farther from 0 than half(d[:n]), for any n from 2 to 10.", "In one game of five, where a single look would find it in one of twenty."},
 
 	"38.1": {number(0.02, 26.25), "Put the set in place of A(40) in the first line.", "Below 50 %: chairs have their copies beside them. 1-NNA sees what was learnt by heart; MMD only gets better by it."},
