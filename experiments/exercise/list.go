@@ -83,12 +83,12 @@ var exercises = map[string]exercise{
 	"11.2": {number(0.07, 29.4), "Lower the angle until the first number is 0.1.", "A few degrees earlier than on the sphere: the decoder knows codes of norm 1 alone."},
 	"11.3": {number(0.1, 0.122), "For every i add row i of y to that of x, and halve the sum.", "It is a rocket at 45 degrees, 71 % as large. The cheapest matching, on the shortest path, is at 0.21."},
 
-	"12.1": {number(0.35, 287), "Put 1 in place of 100, and run the cell.",
+	"12.1": {number(0.2, 55.9), "Put 1 in place of 100, and run the cell.",
 		"Twelve times as large. In 256 dimensions one direction a step says little; in the plane of lecture 08 it was enough."},
-	"12.2": {number(0.1, 17), "Let the angles end at 350, then at 340, and halve what lies between.",
-		"A twentieth of the curve is empty, no code is off it, and SW² is as far above 0 as the generator above the floor."},
-	"12.3": {number(0.05, 0.958), "With real the rows of near(late.Codes), far is where floats.Distance(z, real[i], 2) > 0.2. Put real[i] there.",
-		"It was 1.13, and is 0.08 with all of them on the curve: most comes from the many codes that are off by less."},
+	"12.2": {number(0.1, 18), "Let the angles end at 350, then at 340, and go on between them.",
+		"A twentieth of the angles is missing, and every code is on the curve. The loss alone cannot say which of the two it is."},
+	"12.3": {number(0.12, 2.3), "Begin each code with m. For every real code, floats.AddScaled(code, g/19, floats.SubTo(v, z, m)) adds its part.",
+		"Half the loss of the trained heaps, and heaps again: mean and covariance are most of what lines see of these codes."},
 
 	"13.1": {number(0.011, 94.2), "θ·v changes its sign where the map is blind. Try 0 and 135, then halve.", "Every continuous map has such an angle, trained or not, as v and −v give the same pair."},
 	"13.2": {number(0.1, 3.84), "Bisect: κ = 3 is too little, 6 too much.", "The more a bump gathers around the best direction, the nearer the mean comes to the maximum, 3.5 times SW²."},
