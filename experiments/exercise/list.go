@@ -94,8 +94,10 @@ var exercises = map[string]exercise{
 	"13.2": {number(0.1, 3.84), "Bisect: κ = 3 is too little, 6 too much.", "The more a bump gathers around the best direction, the nearer the mean comes to the maximum, 3.5 times SW²."},
 	"13.3": {function(hidden), "Every second corner of a hexagon: its sides point across the axes and the diagonal.", "No direction of the three tells them apart; a fourth does."},
 
-	"14.1": {number(0.15, 4), "Four times the points. The floor falls like a power of n: which?", "Like 1/n: more points help against noise, in any dimension."},
-	"14.2": {number(0.01, 1600), "Put 400, 800, ... in place of 200, and run the cell again until the last line is above 3.", "The floor falls like 1/n. What the halves differ by stays."},
+	"14.1": {number(0.05, 570), "The means alone would have 0.5 at 2·128/n = 0.5. The dots of the picture lie a little above that line: try some more points.",
+		"The means alone ask for 512 points. The rest of the noise asks for some 60 more."},
+	"14.2": {number(0.01, 1600), "Put 400, 800, ... in place of 200, and run the cell again until the last number is above 4.",
+		"The floor and its spread fall like 1/n. What the halves add does not fall."},
 	"14.3": {function(disagree), "In the plane the corners of a square hide from both axes: even ones against odd ones.", "Near for one distance, far for the other."},
 
 	"15.1": {number(0.072, 180/math.Pi*math.Atan2(1, 4)), "The plan changes where two points of one cloud change places along the direction. Try 20, then 10.",
