@@ -155,9 +155,9 @@ var exercises = map[string]exercise{
 	"35.3": {number(1e-6, 960), "Walk 120 steps, then 240 and so on, and compare the last numbers of 1 new and 100 fixed.",
 		"The error of the fixed ones stays, that of new ones is averaged away: 0.056 against 0.022."},
 
-	"36.1": {number(1e-6, 6), "The count is below the picture.", "Six in place of 15: with a hundred slices it is partly noise that the steps follow."},
-	"36.2": {number(0.02, 3.77), "Set slices back to 100, and add lab.AscentSteps(50) behind it.", "Fifty steps with 100 slices: each step follows noise, but the noise of many steps averages out."},
-	"36.3": {number(0.14, 4.6), "The steps are too short, and the slices too few. Change both.", "The top is at 5.2 %. What such a search is worth to a network, the table does not say."},
+	"36.1": {number(0.06, 2.5), "Change the string against, run the cell, and read the row T = 0, κ = 10.", "With random locations, κ = 10 costs 2.5 %. The search wins back less than a half of it, if anything."},
+	"36.2": {number(0.02, 3.77), "Ten steps with 1000 slices end near 3 %. Now set slices back to 100, and add lab.AscentSteps(50) behind it.", "Fifty steps with 100 slices: each step follows noise, but the noise of many steps averages out."},
+	"36.3": {number(0.14, 4.6), "The steps are too short, and the slices too few. Change both.", "The top is at 5.2 %. What such a search would bring to a training, no row of the table says."},
 
 	"37.1": {number(1e-6, 4), "Count the coloured lines, from two seeds to ten.", "With three to six seeds. Who chooses when to stop chooses whether there is a difference."},
 	"37.2": {number(1e-6, 8), "Draw all groups, from two seeds to ten.", "With eight, nine and ten: where the difference to κ = 0.1 is no longer resolved, SW is ahead. The reference decides, too."},
