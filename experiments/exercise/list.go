@@ -107,11 +107,11 @@ var exercises = map[string]exercise{
 	"15.3": {function(func(xy [][][]float64) (string, error) { return bracketed(xy, 1.4, math.Inf(1)) }),
 		"Low is what one line sees. Let the clouds look alike along every line and lie crosswise.", "Slices prove little about clouds that look alike from all sides."},
 
-	"16.1": {word("blue"), "Write pixel{0.8, 0.8}, pixel{0.3, 0.1} and pixel{0.1, 0.6} into the first line, and compare the edges of both hills.",
-		"Now the hill is the cool side of noon, as it is of dusk. The ranks of its colours agree with what they show, and the sky stays sky up to the top."},
-	"16.2": {number(1e-6, 9), "Raise n in the first line until the number printed is at least 3.",
-		"The mean lists alone would reach it at 7, as (7 + 0.2)/(1 + 7·0.2) = 3. But the compromise is rounder than they are."},
-	"16.3": {function(between), "If all three have one order of points along every direction, entries are means as points are. Which changes of a cloud keep the order?",
+	"16.1": {word("blue"), "Write pixel{0.3, 0.1}, then pixel{0.1, 0.6} into the first line. Compare the edges of the two hills.",
+		"Now the hill is the cool side of noon, as it is of dusk. Its colours have the ranks of dusk's hill, and the sky stays sky up to the top."},
+	"16.2": {number(0.01, 3), "Set short to 2, then to 4. Where does the difference pass 2?",
+		"For reaches a and b, the sums are (a+b)²/2 and a²+b². They differ by (a-b)²/2: the rounder the ellipses, the less averaging loses."},
+	"16.3": {function(between), "Let the points of both clouds be in the same order along every direction. Which changes of a cloud keep the order of its points?",
 		"Sizes 1 and 3 have their mean in size 2: larger or smaller, the points keep their order along every direction."},
 
 	"17.1": {number(1e-6, 8), "Paint levels(ones[:4], ones[:6]), and count the pieces above: a new one begins at a white line or a new colour.",
