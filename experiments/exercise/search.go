@@ -209,15 +209,6 @@ func wayUp(names []string, rule func(x, y [][]float64) []float64) (up float64, p
 	return 100 * (v[0] - j.Mean) / (slices.Max(j.Values) - j.Mean), "", nil
 }
 
-// shames: for two shapes, the axis x is as far below the mean of J as the top is above it, or farther.
-func shames(names []string) (string, error) {
-	up, problem, err := wayUp(names, func(_, _ [][]float64) []float64 { return []float64{1, 0, 0} })
-	if problem == "" && err == nil && !(up < -100) {
-		problem = fmt.Sprintf("For these two x is at %.0f %% of the way.", up)
-	}
-	return problem, err
-}
-
 // aboveNetworks: in the mean over pairs, a rule's location is 40 % of the way up from the mean of J to its top.
 func aboveNetworks(f func(x, y [][]float64) []float64) (string, error) {
 	pairs := [][]string{{"chair", "table"}, {"car", "person"}, {"guitar", "mug"}, {"rocket", "dog"}, {"hammer", "spectacles"},
