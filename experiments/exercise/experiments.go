@@ -120,13 +120,13 @@ func frames(names []string, known ...string) (share float64, problem string, err
 	if err != nil {
 		return 0, "", err
 	}
-	share = together.StdErr / independent.StdErr
-	return share, fmt.Sprintf("The standard error of frames is %.2f of that of independent directions.", share), nil
+	share = math.Pow(together.StdErr/independent.StdErr, 2)
+	return share, fmt.Sprintf("Frames change the variance by %+.0f %%.", 100*share-100), nil
 }
 
 func worseFrames(names []string) (string, error) {
 	share, problem, err := frames(names, "wheel", "sofa")
-	if share > 1.1 {
+	if share > 1.2 {
 		return "", err
 	}
 	return problem, err
@@ -134,29 +134,10 @@ func worseFrames(names []string) (string, error) {
 
 func betterFrames(names []string) (string, error) {
 	share, problem, err := frames(names, "bottle", "guitar")
-	if share > 0 && share < 0.5 {
+	if share > 0 && share < 0.25 {
 		return "", err
 	}
 	return problem, err
-}
-
-func fewSpread(l int) (string, error) {
-	if l < 64 || l > 200 {
-		return fmt.Sprintf("%d: expected 64 to 200; below 64 one set has no error bar.", l), nil
-	}
-	x, y, err := shapes("chair", "person")
-	if err != nil {
-		return "", err
-	}
-	independent, err := estimate("sw", x, y, 10_000)
-	if err != nil {
-		return "", err
-	}
-	spread, err := estimate("qmc-sw", x, y, l)
-	if err != nil || spread.StdErr < independent.StdErr {
-		return "", err
-	}
-	return fmt.Sprintf("The standard error is %.2g, that of 10,000 independent slices %.2g.", spread.StdErr, independent.StdErr), nil
 }
 
 // few makes a cloud of points that a reader has written.

@@ -32,11 +32,11 @@ var exercises = map[string]exercise{
 	"02.2": {function(sliceCost), "Project both clouds, sort the projections, and take the mean of the squared differences.", "It agrees with the definition on random clouds."},
 	"02.3": {function(blindDirection), "The valleys of small F are bands. Look at the map for another dark place, far from the darkest.", "Along this direction, too, a chair and a person have nearly the same shadow."},
 
-	"03.1": {function(fewSpread), "The spiral's error falls like 1/L², and four sets cost a factor of 8. Where is the picture's curve low enough?",
-		"A few hundred evenly spread directions do what ten thousand independent ones do."},
-	"03.2": {function(betterFrames), "A quadratic F with one hill: X and Y differ in one direction above all. Try a long shape, such as a rocket or a sailboat.",
+	"03.1": {number(0.1, 47), "At 768 slices independent directions have 2.6 %. Ten thousand are 13 times as many, so the error is √13 times smaller.",
+		"Fewer than fifty directions on the spiral do what ten thousand independent ones do."},
+	"03.2": {function(betterFrames), "The widths should not cross: let one shape be as wide as the other, or wider, along all three axes.",
 		"Here most of F is quadratic, and frames take that away."},
-	"03.3": {function(worseFrames), "Frames take away what is quadratic, and may add to the rest. Try the spectacles, or a hammer.",
+	"03.3": {function(worseFrames), "The widths must differ much along all three axes, and not always in the same sense. One of the two is the spectacles.",
 		"Little of this F is quadratic, and degree 4 weighs 7/4 as much."},
 
 	"04.1": {number(0.05, (3+math.Sqrt(9-4*0.2*3))/(2*0.2)), "Too small a leverage needs a larger κ: try 10, then 20.", "About 14. For nine tenths it takes 29."},
