@@ -150,10 +150,10 @@ var exercises = map[string]exercise{
 	"34.3": {function(aboveNetworks), "Where do the two clouds differ most? Compare the costs of a few directions, such as the three axes.",
 		"A few costs go farther than every network of the table: they look at this pair. The networks look at none of its costs."},
 
-	"35.1": {number(0.03, 7.0), "Change the rows and the row to compare with. The number stands at the right of the line.", "A chosen direction wins back most of what one in place of a hundred costs, if it is new in every step."},
-	"35.2": {word("change"), "Both rows have one slice. Which of them ties with one random slice?", "With as many slices, but drawn, it ties with SW (L = 1). Whether being new or being spread helps, the row cannot say: it is both."},
-	"35.3": {number(1e-6, 960), "Walk 120 steps, then 240 and so on, and compare the last numbers of 1 new and 100 fixed.",
-		"The error of the fixed ones stays, that of new ones is averaged away: 0.056 against 0.022."},
+	"35.1": {number(0.011, 5.48), "Put lab.Against(\"sw-L1\") into the first line and run the cell. The number stands at the right of the picture.", "The interval, 1 to 10 %, does not contain 0. So the pairs of a step average errors out, too, as far as three seeds can say."},
+	"35.2": {number(0.011, 0.0863), "10 directions in each step make 960 sorts in 96 steps. Read the line \"new in every step\" of the printed table.", "0.086 against 0.022: for the same sorts many noisy steps come nearer than few accurate ones."},
+	"35.3": {number(1e-6, 800), "Run lab.Slices(1, 200), then 400 and so on. Subtract \"new in every step, 1 slice\" from the fixed directions' last number.",
+		"Even 800 fixed directions end a little behind one that is new in every step, and need 800 times the sorting."},
 
 	"36.1": {number(0.06, 2.5), "Change the string against, run the cell, and read the row T = 0, κ = 10.", "With random locations, κ = 10 costs 2.5 %. The search wins back less than a half of it, if anything."},
 	"36.2": {number(0.02, 3.77), "Ten steps with 1000 slices end near 3 %. Now set slices back to 100, and add lab.AscentSteps(50) behind it.", "Fifty steps with 100 slices: each step follows noise, but the noise of many steps averages out."},
