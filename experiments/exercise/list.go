@@ -103,9 +103,9 @@ var exercises = map[string]exercise{
 	"15.1": {number(0.072, 180/math.Pi*math.Atan2(1, 4)), "The plan changes where two points of one cloud change places along the direction. Try 20, then 10.",
 		"Along (4, 1) the points of one cloud fall on each other; from there on the order is that of the heights."},
 	"15.2": {function(oneCentre),
-		"For which clouds is one direction's order right, and all of the way along it?", "Points on one line do it, up to the directions that were drawn: none of the way is across."},
+		"High is W₂ if some direction matches as the optimal plan does. Low is W₂ if every direction matches so. What can you do to a square that keeps the order of its points along every line?", "Make a cloud larger or smaller, and its points keep their order along every line. Then both ends meet at W₂, but for the few per cent that drawn directions cost. Points on one line do it, too."},
 	"15.3": {function(func(xy [][][]float64) (string, error) { return bracketed(xy, 1.4, math.Inf(1)) }),
-		"Low is what one line sees. Let the clouds look alike along every line and lie crosswise.", "Slices prove little about clouds that look alike from all sides."},
+		"Low is what lines see. Let the clouds look alike along every line, and lie crosswise.", "Slices prove little about clouds that look alike from all sides."},
 
 	"16.1": {word("blue"), "Write pixel{0.3, 0.1}, then pixel{0.1, 0.6} into the first line. Compare the edges of the two hills.",
 		"Now the hill is the cool side of noon, as it is of dusk. Its colours have the ranks of dusk's hill, and the sky stays sky up to the top."},
@@ -271,7 +271,7 @@ func compare(got, want []float64) string {
 
 // oneCentre are two clouds around one centre whose bracket is tight.
 func oneCentre(xy [][][]float64) (string, error) {
-	if p, err := bracketed(xy, 0, 1.01); p != "" || err != nil {
+	if p, err := bracketed(xy, 0, 1.05); p != "" || err != nil {
 		return p, err
 	}
 	for k := range 2 {
