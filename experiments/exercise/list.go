@@ -90,9 +90,12 @@ var exercises = map[string]exercise{
 	"12.3": {number(0.12, 2.3), "Begin each code with m. For every real code, floats.AddScaled(code, g/19, floats.SubTo(v, z, m)) adds its part.",
 		"Half the loss of the trained heaps, and heaps again: mean and covariance are most of what lines see of these codes."},
 
-	"13.1": {number(0.011, 94.2), "θ·v changes its sign where the map is blind. Try 0 and 135, then halve.", "Every continuous map has such an angle, trained or not, as v and −v give the same pair."},
-	"13.2": {number(0.1, 3.84), "Bisect: κ = 3 is too little, 6 too much.", "The more a bump gathers around the best direction, the nearer the mean comes to the maximum, 3.5 times SW²."},
-	"13.3": {function(hidden), "Every second corner of a hexagon: its sides point across the axes and the diagonal.", "No direction of the three tells them apart; a fourth does."},
+	"13.1": {number(0.011, 94.2), "θ·v has opposite signs at 0° and 135°. Try the angle halfway, keep the half with the change of sign, and repeat.",
+		"v and −v give the same pair, so θ·v at 180° is minus its value at 0°. Every continuous map has such an angle."},
+	"13.2": {number(0.05, 175.5), "The curve is at 0.01 for κ = 100, and below 0.003 for κ = 300. Try a κ between them.",
+		"Different clouds never cost 0, but around a blind direction they can cost little."},
+	"13.3": {function(hidden), "Three points are enough: draw a hexagon whose sides are orthogonal to the three directions, and give its corners to X and Y in turn. Or build four points by the steps of section 4.",
+		"These three directions do not tell them apart, but a fourth does."},
 
 	"14.1": {number(0.05, 570), "The means alone would have 0.5 at 2·128/n = 0.5. The dots of the picture lie a little above that line: try some more points.",
 		"The means alone ask for 512 points. The rest of the noise asks for some 60 more."},
