@@ -72,12 +72,12 @@ var exercises = map[string]exercise{
 	"09.3": {number(0.015, 0.86), "Divide the EMD of after(100).Reconstruct(mug) and after(100).Reconstruct(table) by that of mug and table.",
 		"The outputs differ nearly as much as the inputs do. It does not say that each is like its own input: for that one has to compare with the inputs."},
 
-	"10.1": {number(0.26, 4), "In its picture, count the orange bars: do their thin lines hold 0?",
-		"All that exclude 0 over clouds: no interval over seeds does."},
-	"10.2": {number(0.03, 1.71), "Put range 3 into the first line, and run the cell.",
-		"With shift 2: less than with the same seeds, 1.83, and shift 1 has 3.22. These 18 trainings do not show what common random numbers gain."},
-	"10.3": {number(0.26, 30), "Raise n until the number falls below the mean difference in the picture, +0.7 %.",
-		"30, where three were trained: what 128 clouds seem to show at once takes ten times as many trainings."},
+	"10.1": {number(0.26, 4), "Count the pale bars that are blue or orange. Then see which of their thin lines cross the line at 0.",
+		"In our run four intervals over clouds exclude 0, and no interval over seeds does."},
+	"10.2": {number(0.03, 0.28), "Four times 128 clouds.",
+		"Half as far, as √4 = 2. The interval over seeds hardly changes: more clouds do not make trainings alike."},
+	"10.3": {number(0.01, 31), "Raise n until the number that is printed is smaller than the mean, 0.69.",
+		"31, where three were trained. Nearly as many test clouds, 30, would do over clouds: there were 128 of them."},
 
 	"11.1": {number(1e-6, 30), "Set turn to 45, then to 30, and look at the largest number.", "Three steps over known rockets do what one step cannot."},
 	"11.2": {number(0.07, 29.4), "Lower the angle until the first number is 0.1.", "A few degrees earlier than on the sphere: the decoder knows codes of norm 1 alone."},
