@@ -142,10 +142,10 @@ var exercises = map[string]exercise{
 		"With three he reports that LA v-DSW is worse. By the score of the best epoch no number of these seeds says so: choose epoch and number before you look."},
 	"31.3": {function(anyWinner), "By which score was SW better than EMD? LA v-DSW is close to SW. For a tie, try the score that is no distance.", "Three scores, three verdicts. A ranking without the name of its score says nothing."},
 
-	"33.1": {number(1e-6, 4), "On such a shape all five dots lie right of 0.", "On PC1 and PC3 it is level with SW, on PC2 62 % behind. The 22 % is the mean of six unlike shapes: other shapes would have another."},
-	"33.2": {number(1e-6, 2), "A blue line leaves out 0 on the left.", "ASW on PC5 and N v-DSW on PC2: enough for two headlines. If no loss differed from SW, chance alone would make 0.6 of 24 blue."},
-	"33.3": {number(0.1, 63.3), "For each place, which of the two lists has the smaller EMD? Divide the count by their length.",
-		"By 3 % in the mean, too. LA was ahead of SW on 56 % and by 1 %: here another seed does more than another loss."},
+	"33.1": {number(1e-6, 4), "Look for rows in which all five dots lie right of 0.", "PC2, PC4, PC5 and PC6. On PC1 and PC3 it is not resolved. So the 22 % in the mean come from some shapes more than from others."},
+	"33.2": {number(1e-6, 2), "A blue bar lies left of 0 and does not reach it.", "ASW on PC5 and N v-DSW on PC2: enough for two headlines, among 24 bars of which chance alone would make 0.6 blue."},
+	"33.3": {number(1, 71), "The bar must reach less than 2.05 % to each side: solve 1.96 · 8.8 / √n = 2.05 for n.",
+		"71 shapes, and with more it only gets clearer. So no number of shapes replaces a second training."},
 
 	"34.1": {number(1e-6, 50), "The smallest T whose line lies right of 0.", "For each pair, fifty gradients; L took none. The steps are small: with larger ones fewer may do."},
 	"34.2": {number(0.06, 17.6), "Run the cell, and read the means of L's two columns.",
