@@ -101,11 +101,11 @@ func usualOf(t table.Table) View {
 // HowToRead says what the marks of a [Picture] are.
 func HowToRead(t table.Table, v View) string {
 	v = v.usually(t)
-	text := "Each line: the difference to the row at 0, paired by seed, with its 95 % interval, not corrected for their number. " +
-		"A grey one holds 0: not resolved."
+	text := "Dot: the mean difference to the row at 0, paired by seed. Line: its 95 % interval, not corrected for the number of rows."
 	if v.Seeds != "" {
-		text = "Each dot: the difference of one seed. Each line: the 95 % interval of their mean. A grey one holds 0: not resolved."
+		text = "Dot: the difference of one seed. Line: the 95 % interval of their mean."
 	}
+	text += " Blue: better. Orange: worse. Grey: it contains 0, not resolved."
 	_, shown, _, err := v.choose(t)
 	if err == nil && slices.ContainsFunc(t.Rows, func(r table.Row) bool { return r.Ours && shown(r.ID) }) {
 		text += " Rows with † are not in the paper."
