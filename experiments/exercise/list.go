@@ -94,7 +94,7 @@ var exercises = map[string]exercise{
 		"v and −v give the same pair, so θ·v at 180° is minus its value at 0°. Every continuous map has such an angle."},
 	"13.2": {number(0.05, 175.5), "The curve is at 0.01 for κ = 100, and below 0.003 for κ = 300. Try a κ between them.",
 		"Different clouds never cost 0, but around a blind direction they can cost little."},
-	"13.3": {function(hidden), "Three points are enough: draw a hexagon whose sides are orthogonal to the three directions, and give its corners to X and Y in turn. Or build four points by the steps of section 4.",
+	"13.3": {function(hidden), "Three points are enough: cut two opposite corners off a square, through the middles of its sides, so that the sides and the long diagonals of the hexagon are orthogonal to the three directions. Give its corners to X and Y in turn. Or build four points by the steps of section 4.",
 		"These three directions do not tell them apart, but a fourth does."},
 
 	"14.1": {number(0.05, 570), "The means alone would have 0.5 at 2·128/n = 0.5. The dots of the picture lie a little above that line: try some more points.",
