@@ -10,7 +10,6 @@ import (
 
 	"github.com/sliced-wasserstein/lab/swlab"
 	"github.com/sliced-wasserstein/lab/swlab/loss"
-	"github.com/sliced-wasserstein/lab/swlab/vmf"
 )
 
 // exercises are all of them, by id.
@@ -44,9 +43,11 @@ var exercises = map[string]exercise{
 		"Nearly the 0.73 of the bump: another shape, the same A, and slices feel nearly the same."},
 	"04.3": {function(drawsVMF), "Draw the height ω with `height`, and an angle from 0 to 2π. How long is the part of a unit vector across the location?", "A height, an angle, and √(1 − ω²) across: section 2 in code."},
 
-	"05.1": {number(0.005, 1+2*vmf.FunkHecke(3, 1, 2)[2]), "Give `second` the value of moved, kappa the value 1, and run the first cell.", "1 + 2 a₂: the wave is |v|² − |v|²/3, twice the mean, and the bump leaves the share a₂ of it."},
-	"05.2": {number(0.05, 4.08), "The ratio grows with κ. At κ = 5 it is more than 2.", "About 4. The guitar and the mug need 10."},
-	"05.3": {function(locationCounts), "Long shapes that lie in different directions have a steep landscape. Which of these are long?", "Even for such a pair the best location is worth little at κ = 1."},
+	"05.1": {number(0.05, 8.03), "Set kappa between 5 and 10: at 5 it is 36 %, at 10 it is 56 %.", "At κ = 8 half of the bump lies within 24° of the top, where F across the ridge has fallen to about halfway."},
+	"05.2": {number(0.05, 50.2), "Set first and second to \"teapot\" and \"wheel\", and try the κ in the middle of 30 and 100. Is the angle near 90° or near 0°? Halve again.",
+		"At κ = 50 half of the bump lies within 10°. There the two tops of J are equally high, and the location jumps by 89°."},
+	"05.3": {function(otherHill), "In one direction the first shape must be nearly flat and the second long: wheel, monitor and table are flat in one direction each.",
+		"Where a flat shape is seen from its edge the cost is large, but a small tilt loses much of it."},
 
 	"06.1": {function(turnsBy10), "Twice the rate turns about twice as far, as long as slopes keep their sign.", "Fifty steps in three coordinates cover at most about 50 η √3 radians."},
 	"06.2": {number(0.1, 7000), "Fifty steps turn a start by 0.4°, and the top is about one radian away.",

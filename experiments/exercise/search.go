@@ -87,21 +87,34 @@ func drawsVMF(f func(r *rand.Rand, kappa float64) []float64) (string, error) {
 	return "", nil
 }
 
-func locationCounts(names []string) (string, error) {
+// otherHill: at κ = 10 the best location is more than 45° from the best direction.
+func otherHill(names []string) (string, error) {
 	x, y, problem := named(names)
 	if problem != "" {
 		return problem, nil
+	}
+	if slices.Contains(names, "teapot") && slices.Contains(names, "wheel") {
+		return "The lecture shows this pair. Expected another one.", nil
 	}
 	f, err := experiments.NewLandscape(x, y)
 	if err != nil {
 		return "", err
 	}
-	j, err := f.Around(1)
+	j, err := f.Around(10)
 	if err != nil {
 		return "", err
 	}
-	if gain := 100 * (slices.Max(j.Values)/f.Mean - 1); gain < 12 || math.IsNaN(gain) {
-		return fmt.Sprintf("The best location is worth %.1f %% more than SW.", gain), nil
+	direction, _, err := f.Extreme(true)
+	if err != nil {
+		return "", err
+	}
+	location, _, err := j.Extreme(true)
+	if err != nil {
+		return "", err
+	}
+	angle := experiments.Angle(direction, location)
+	if angle = min(angle, 180-angle); !(angle > 45) {
+		return fmt.Sprintf("The tops are %.1f° apart.", angle), nil
 	}
 	return "", nil
 }
