@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -188,6 +189,28 @@ func TestStale(t *testing.T) {
 	Cloud("chair")
 	if now := string(must.M1(os.ReadFile(client.Socket + ".pid"))); now == first {
 		t.Error("the same process after a change")
+	}
+}
+
+// TestTaken: a process that finds the socket in the hands of another one, which ends without answering, is started again.
+func TestTaken(t *testing.T) {
+	withProcess(t, "")
+	other := must.M1(os.Create(client.Socket + ".lock"))
+	must.M(syscall.Flock(int(other.Fd()), syscall.LOCK_EX))
+	answered := make(chan int)
+	go func() { answered <- Cloud("chair").Dim }()
+	pid := ""
+	for ended := false; !ended; { // until one has come and gone
+		raw, _ := os.ReadFile(client.Socket + ".pid")
+		if pid == "" {
+			pid = string(raw)
+		}
+		ended = pid != "" && string(raw) != pid
+		runtime.Gosched()
+	}
+	must.M(other.Close())
+	if got := <-answered; got != 3 {
+		t.Errorf("found dimension %d", got)
 	}
 }
 

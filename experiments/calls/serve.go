@@ -31,7 +31,7 @@ type Process struct {
 	Idle   time.Duration // 0: never
 	Root   string        // folder of the module; "": the source is not watched
 
-	restart func() // ends it
+	restart func() // ends it; from then on nobody reaches it
 }
 
 // errStale ends a process whose source has changed.
@@ -61,7 +61,7 @@ func (p Process) Serve(ctx context.Context) error {
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	p.restart = func() { cancel(nil) }
+	p.restart = func() { l.Close(); cancel(nil) }
 	context.AfterFunc(ctx, func() { l.Close() })
 	space := NewSpace(dir, 0)
 	var busy atomic.Int64
@@ -86,6 +86,7 @@ func (p Process) Serve(ctx context.Context) error {
 			defer func() { last.Store(time.Now().UnixNano()); busy.Add(-1) }()
 			defer c.Close()
 			if now, _, err := fingerprint(p.Root); err != nil || now != built {
+				l.Close() // first, or the caller would come back to this process
 				_ = json.NewEncoder(c).Encode(Event{Answer: &Answer{Error: errStale.Error(), Kind: "stale"}})
 				cancel(errStale)
 				return
@@ -132,8 +133,8 @@ func (p Process) answer(ctx context.Context, space *Space, c net.Conn) {
 		return
 	}
 	if r.Function == "restart" {
-		send(Event{Answer: &Answer{}})
 		p.restart()
+		send(Event{Answer: &Answer{}})
 		return
 	}
 	done := make(chan Answer, 1)
