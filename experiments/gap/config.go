@@ -39,6 +39,9 @@ const (
 	Adam = "adam" // beta = (0, 0.9), as when an autoencoder is trained
 )
 
+// Untrained is the learning rate of an amortizer that keeps its initial weights.
+const Untrained = 1e-30
+
 // Config is one row of the study for one seed. It is a plain value that, with the data, decides
 // every number except the seconds.
 type Config struct {
@@ -93,7 +96,7 @@ func PaperRows(study Config) []Config {
 }
 
 // OurRows returns rows that are not in the paper: the random location, the best constant one, the
-// converged ascent, LA on sorted points, A and EA with the widths d_k that the paper searches
+// converged ascent, L with its initial weights, LA on sorted points, A and EA with the widths d_k that the paper searches
 // elsewhere, and every amortizer trained for that many epochs with Adam at learning rate 1e-3.
 func OurRows(study Config, passes int) []Config {
 	var rows []Config
@@ -102,7 +105,9 @@ func OurRows(study Config, passes int) []Config {
 		c.Method = method
 		rows = append(rows, c)
 	}
-	rows = append(rows, study.amortized("la-sorted"))
+	untrained := study.amortized("l")
+	untrained.LearningRate = Untrained
+	rows = append(rows, untrained, study.amortized("la-sorted"))
 	for _, name := range []string{"a", "ea"} {
 		for _, width := range []int{16, 32, 64, 128} {
 			c := study.amortized(name)
@@ -140,6 +145,9 @@ func (c Config) ID() string {
 		return c.Method
 	}
 	id := fmt.Sprintf("%s-v-dsw-L%d", c.Method, c.Slices)
+	if c.LearningRate == Untrained {
+		id += "-untrained"
+	}
 	if c.DK != c.amortized(c.Method).DK {
 		id += fmt.Sprintf("-dk%d", c.DK)
 	}

@@ -114,6 +114,8 @@ func gapName(c gap.Config) string {
 		return "constant location"
 	case c.Method == gap.Converged:
 		return "v-DSW, converged"
+	case c.LearningRate == gap.Untrained:
+		return names[c.Method] + ", untrained"
 	case c.Optimiser == gap.Adam:
 		return names[c.Method] + ", trained"
 	case c.K == 0 && c.DK > 1:

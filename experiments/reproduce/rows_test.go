@@ -24,7 +24,7 @@ func TestRows(t *testing.T) {
 		"ablation_L":                       "19a52bece97c79bd",
 		"ablation_T":                       "789f5ede5101f4e2",
 		"ablation_kappa":                   "0132db388897d7a4",
-		"vDSW_approximation":               "0b1c9f971d41a1c2",
+		"vDSW_approximation":               "52d56c079074e770",
 		"short_generation_result":          "a680878f9fd424c3",
 		"full_generation_result":           "09837db3dd509303",
 	} {
