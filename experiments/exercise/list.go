@@ -19,10 +19,10 @@ var exercises = map[string]exercise{
 	"00.2": {function(crossedRoots), "A distance of 0 saves most. Let the larger x lie where the smaller y is.", "With a cost that grows slower and slower, one long distance and one of 0 cost less than two of middle length."},
 	"00.3": {function(dearCoordinate), "Along the first coordinate nearly nothing should happen, across it much.", "The first coordinate hardly differs, so its order is an accident; the second decides."},
 
-	"01.1": {number(0.02, 0.2977), "The second angle finishes what two angles can do: W₂ does not change any more.",
-		"It stands after the first step of each angle: both coordinates have the right values, but not together."},
+	"01.1": {number(0.02, 0.2977), "Print left(2, angle), too: after one step along each axis, no later step moves a point.",
+		"After one step along each axis nothing moves any more: all x and all y are right, but in wrong pairs."},
 	"01.2": {number(0.02, 0.0745), "Change step, run the cells below it, and read what the first cell prints for 30 directions.",
-		"0.058 with whole steps: half a step leaves half of the gap to directions that come later."},
+		"Worse than the 0.058 of whole steps, and so are the other runs: half of every gap is left to later directions."},
 	"01.3": {function(ownAngles), "Neighbouring angles see nearly the same. Let each direction be far from those before it.",
 		"Directions that are far from each other repeat less than random ones: lecture 03."},
 
