@@ -38,10 +38,10 @@ var exercises = map[string]exercise{
 	"03.3": {function(worseFrames), "The widths must differ much along all three axes, and not always in the same sense. One of the two is the spectacles.",
 		"Little of this F is quadratic, and degree 4 weighs 7/4 as much."},
 
-	"04.1": {number(0.05, (3+math.Sqrt(9-4*0.2*3))/(2*0.2)), "Too small a leverage needs a larger κ: try 10, then 20.", "About 14. For nine tenths it takes 29."},
-	"04.2": {number(0.004, 0.72), "In the loop, let w be h + (1-h)*u, and change h until A is 0.9.",
-		"Nearly the 0.73 of the bump: another shape, the same A, and slices feel nearly the same."},
-	"04.3": {function(drawsVMF), "Draw the height ω with `height`, and an angle from 0 to 2π. How long is the part of a unit vector across the location?", "A height, an angle, and √(1 − ω²) across: section 2 in code."},
+	"04.1": {number(0.05, (3+math.Sqrt(9-4*0.2*3))/(2*0.2)), "If the leverage is too small, take a larger κ: try 10, then 20.", "About 14. For nine tenths it takes 29."},
+	"04.2": {number(0.02, 2.7), "Read the line under the picture of section 2. If the best location at κ = 1 is at 1.092, it exceeds SW² by 9.2 %.",
+		"The leverage predicts 17 %. The hill of this pair is narrow, so the bump keeps little of it."},
+	"04.3": {function(drawsVMF), "Draw the height ω with `height`, and an angle from 0 to 2π. The third coordinate is ω. How long is the rest of a unit vector?", "A height, an angle, and √(1 − ω²) across: the end of section 1 in code."},
 
 	"05.1": {number(0.05, 8.03), "Set kappa between 5 and 10: at 5 it is 36 %, at 10 it is 56 %.", "At κ = 8 half of the bump lies within 24° of the top, where F across the ridge has fallen to about halfway."},
 	"05.2": {number(0.05, 50.2), "Set first and second to \"teapot\" and \"wheel\", and try the κ in the middle of 30 and 100. Is the angle near 90° or near 0°? Halve again.",
