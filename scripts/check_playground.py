@@ -290,7 +290,8 @@ def handled(browser):
     browser.call("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=2, mobile=True)
     if browser.evaluate("document.documentElement.scrollWidth") > 390:
         wrong.append("at 390 pixels the page is wider than the window")
-    browser.evaluate("scrollTo(0, 0)")
+    browser.evaluate("scrollTo(0, 0); new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")  # it draws anew
+    browser.evaluate(QUIET)
     places = browser.evaluate("['scene', 'value', 'slice'].map(n => document.getElementById(n).getBoundingClientRect().bottom)")
     if max(places) > 844:
         wrong.append(f"on a phone the direction, its number and the matching end at {places}, beyond one screen of 844 pixels")

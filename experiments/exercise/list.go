@@ -54,8 +54,8 @@ var exercises = map[string]exercise{
 		"Thousands of steps: the tangent gradient arrives at this rate, too, if somebody waits."},
 	"06.3": {function(localTop), "Run the 16 seeds in a loop, for a long shape: a car, a rocket, a person.", "From there no small step leads up. Several starts tell."},
 
-	"07.1": {number(0.15, 8.4), "Change maps, run its cell, then the cell of the second picture: it has one more sphere, and the scores stand above.",
-		"LA is below y, the same network without the order above all three axes: it does more than give one axis to all pairs."},
+	"07.1": {number(0.35, 29.7), "Replace cloud, run its cell, then the cell of the second picture: the score stands above the sphere of L.",
+		"As bad as a random direction: its weights were learned for lists in any order."},
 	"07.2": {function(badAxis), "Look for two shapes that are alike along y: lab.Cloud(\"car\").Show() shows one.", "One axis for all pairs nearly misses this one."},
 	"07.3": {function(ownMap), "Sums over points forget the order. The clouds are centred: add up squares, not the points. What of two sums stays when they change places?", "It sees two sets, and which two."},
 
