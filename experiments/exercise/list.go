@@ -124,9 +124,9 @@ var exercises = map[string]exercise{
 		"Shares count. With 3 the east has 0.07 too little of the mass, with 5 only 0.06 too much, and with 5.3 again 0.07."},
 	"17.3": {function(unequal), "With n and m points there are n·m grains. On which point of each side does grain i lie?", "Equal grains make sizes equal."},
 
-	"18.1": {number(0.05, 0.12), "power(12, by(0.5)), and the first of the two numbers.", "Twelve points miss this shift in seven of eight tests: that they see nothing says nearly nothing."},
-	"18.2": {function(missedHalf), "The error of a mean of n points falls like 1/√n. Section 3 has the shift for 50.", "About twice the shift that 50 points need: √(50/12) is 2.04."},
-	"18.3": {function(seenChange), "Mean and variance of each coordinate say nothing of two coordinates together.", "The means agree, and the variances along the axes. Along other directions the variances do not."},
+	"18.1": {number(0.05, 0.12), "In the cell, power(12, by(0.5)). The answer is the first of the two numbers, without its error.", "With twelve points the test misses this shift in seven of eight pairs. So if it sees nothing, that says nearly nothing."},
+	"18.2": {function(missedHalf), "Section 3 has the shift for 50 points. The error of a mean of n points is proportional to 1/√n: how much larger is it for 12?", "It is about twice the shift that 50 points need, as √(50/12) is 2.04."},
+	"18.3": {function(seenChange), "The mean and the variance of each coordinate say nothing about how two coordinates depend on each other.", "The means agree, and so do the variances along the axes. Along other directions the variances differ, and slices see this."},
 
 	"19.1": {number(0.05, 3.73), "Try 2 and 5, and go on between them.", "Wide groups overlap: on a circle most people then find a place near by."},
 	"19.2": {function(threeTimes), "Spread out, four hours are the most. What if all go to bed at one time?",
