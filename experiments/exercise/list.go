@@ -61,10 +61,10 @@ var exercises = map[string]exercise{
 
 	"08.1": {function(chamferTwins), "Points may coincide. Nearest neighbours do not count how many points stand where.",
 		"Each point has a neighbour at distance 0, but different numbers of points stand there."},
-	"08.2": {number(0.02, 0.514), "Set size to 0.5, run the first cell, and read the row of CD.",
+	"08.2": {number(0.02, 0.514), "Set size to 0.5, run the first cell, and read the row of CD: the last number.",
 		"It begins at 0.365. SW arrives since along every direction the order is right already; the nearest neighbours are wrong."},
-	"08.3": {number(0.05, 1), "Try s = 0.9 and s = 1.1: is W₂ at the end smaller than at the start?",
-		"Along its own direction one slice pulls with the strength 1, twice the mean: a step s leaves the share 1 − 2s of a distance there."},
+	"08.3": {number(0.05, 1.03), "Along its own direction a slice pulls with the strength 1, and c is ½: which share of a distance does a step leave there?",
+		"Along its own direction one slice pulls with the strength 1, twice the mean: a step s leaves the share |1 − 2s| of a distance there, which is 1 at s = 1."},
 
 	"09.1": {number(0.05, 70), "The factor grows from step to step. Try 60 and 80, and go on between them.",
 		"At 70 it is 1.9, at 75 it is 2.5. Only 50 steps earlier there was no difference at all."},
