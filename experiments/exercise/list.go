@@ -15,9 +15,9 @@ import (
 // exercises are all of them, by id.
 var exercises = map[string]exercise{
 	"00.1": {number(1e-3, 13.07/7),
-		"Undoing a crossing makes a matching cheaper. Which matching has as many crossings as possible?", "The smallest goes to the largest, and so on."},
-	"00.2": {function(crossedRoots), "A distance of 0 saves most. Let the larger x lie where the smaller y is.", "With a cost that grows slower and slower, one long distance and one of 0 cost less than two of middle length."},
-	"00.3": {function(dearCoordinate), "Along the first coordinate nearly nothing should happen, across it much.", "The first coordinate hardly differs, so its order is an accident; the second decides."},
+		"Uncrossing two lines makes a plan cheaper. In which plan do as many lines cross as possible?", "The smallest goes to the largest, and so on."},
+	"00.2": {function(crossedRoots), "Let one pair of the crossed plan have the distance 0: the larger x is equal to the smaller y.", "With a cost that grows slower and slower, one long distance and one of 0 cost less than two of middle length."},
+	"00.3": {function(dearCoordinate), "Let the first coordinates differ by very little and the second ones by much, in the opposite order.", "The first coordinate hardly differs, so its order is an accident; the second decides."},
 
 	"01.1": {number(0.02, 0.2977), "Print left(2, angle), too: after one step along each axis, no later step moves a point.",
 		"After one step along each axis nothing moves any more: all x and all y are right, but in wrong pairs."},
