@@ -118,11 +118,11 @@ var exercises = map[string]exercise{
 	"16.3": {function(between), "Let the points of both clouds be in the same order along every direction. Which changes of a cloud keep the order of its points?",
 		"Sizes 1 and 3 have their mean in size 2: larger or smaller, the points keep their order along every direction."},
 
-	"17.1": {number(1e-6, 8), "Paint levels(ones[:4], ones[:6]), and count the pieces above: a new one begins at a white line or a new colour.",
-		"Quarters and sixths have 8 different levels, as 1/2 and 1 belong to both: one less than n+m-1."},
-	"17.2": {number(0.02, 5.3), "draw(survey{320, 80, 3}, survey{320, 80, w}) for w between 5 and 6.",
-		"Shares count. With 3 the east has 0.07 too little of the mass, with 5 only 0.06 too much, and with 5.3 again 0.07."},
-	"17.3": {function(unequal), "With n and m points there are n·m grains. On which point of each side does grain i lie?", "Equal grains make sizes equal."},
+	"17.1": {number(1e-6, 8), "Paint levels(ones[:4], ones[:6]), and count the parts of the upper row: a new one begins at a white gap or a new colour.",
+		"Each box of either row ends one part. Quarters and sixths both end at 1/2 and at 1, so two of the ten ends coincide."},
+	"17.2": {number(0.02, 5.3), "With the weight 3, the east has 240 of 560. With which weight does the west have this share?",
+		"The shares matter. With 3 the share of the east is 0.07 below a half, with 5 only 0.06 above it, and with 5.3 again 0.07."},
+	"17.3": {function(unequal), "Sort both lists. Each side has n·m grains. In x every point holds m of them, so grain i lies in x[i/m]. And in y?", "Equal grains make the sizes equal."},
 
 	"18.1": {number(0.05, 0.12), "In the cell, power(12, by(0.5)). The answer is the first of the two numbers, without its error.", "With twelve points the test misses this shift in seven of eight pairs. So if it sees nothing, that says nearly nothing."},
 	"18.2": {function(missedHalf), "Section 3 has the shift for 50 points. The error of a mean of n points is proportional to 1/√n: how much larger is it for 12?", "It is about twice the shift that 50 points need, as √(50/12) is 2.04."},
