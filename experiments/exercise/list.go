@@ -120,7 +120,7 @@ var exercises = map[string]exercise{
 
 	"17.1": {number(1e-6, 8), "Paint levels(ones[:4], ones[:6]), and count the parts of the upper row: a new one begins at a white gap or a new colour.",
 		"Each box of either row ends one part. Quarters and sixths both end at 1/2 and at 1, so two of the ten ends coincide."},
-	"17.2": {number(0.02, 5.3), "With the weight 3, the east has 240 of 560. With which weight does the west have this share?",
+	"17.2": {number(0.06, 5.3), "With the weight 3, the east has 240 of 560. With which weight does the west have this share?",
 		"The shares matter. With 3 the share of the east is 0.07 below a half, with 5 only 0.06 above it, and with 5.3 again 0.07."},
 	"17.3": {function(unequal), "Sort both lists. Each side has n·m grains. In x every point holds m of them, so grain i lies in x[i/m]. And in y?", "Equal grains make the sizes equal."},
 
