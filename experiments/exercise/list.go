@@ -49,10 +49,12 @@ var exercises = map[string]exercise{
 	"05.3": {function(otherHill), "In one direction the first shape must be nearly flat and the second long: wheel, monitor and table are flat in one direction each.",
 		"Where a flat shape is seen from its edge the cost is large, but a small tilt loses much of it."},
 
-	"06.1": {function(turnsBy10), "Twice the rate turns about twice as far, as long as slopes keep their sign.", "Fifty steps in three coordinates cover at most about 50 η √3 radians."},
-	"06.2": {number(0.1, 7000), "Fifty steps turn a start by 0.4°, and the top is about one radian away.",
+	"06.1": {function(turnsBy10), "Rate 0.0001 turns by 0.38°, and a rate that is k times as large turns about k times as far: start at 10/0.38 times 0.0001.",
+		"As long as slopes keep their signs, the turn grows with the rate."},
+	"06.2": {number(0.1, 7000), "Fifty steps turn a start by 0.4°, and the top is about 57° away: some 7,000 steps. Try 6,000, and read the share.",
 		"Thousands of steps: the tangent gradient arrives at this rate, too, if somebody waits."},
-	"06.3": {function(localTop), "Run the 16 seeds in a loop, for a long shape: a car, a rocket, a person.", "From there no small step leads up. Several starts tell."},
+	"06.3": {function(lowHill), "F needs a second hill, less than half as high as the top, with a wide foot on which many starts lie. Begin with the car.",
+		"From the top of the low hill every way begins downhill. Several starts tell."},
 
 	"07.1": {number(0.35, 29.7), "Replace cloud, run its cell, then the cell of the second picture: the score stands above the sphere of L.",
 		"As bad as a random direction: its weights were learned for lists in any order."},
