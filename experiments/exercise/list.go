@@ -137,8 +137,9 @@ var exercises = map[string]exercise{
 
 	"20.1": {number(0.012, 0.053), "Write lab.Slicing(\"qmc\"), lab.Set(\"replicates\", 1) between the braces of yours.",
 		"It is far below the 0.40 of the six axes: what is there is better, for this pair with 48 slices."},
-	"20.2": {function(fromBall), "Take the next three while their point, moved to −1 to 1, lies outside the ball.", "Inside the ball no direction has corners."},
-	"20.3": {function(fourAxes), "Where do the corners of a cube point?", "The diagonals of a cube: a direction along each has the second moments of the sphere."},
+	"20.2": {function(fromBall), "2*uniform() - 1 lies between −1 and 1. Repeat with three new numbers while the length of the point is above 1.", "A ball reaches equally far in every direction."},
+	"20.3": {function(fourAxes), "ρ = −1/3 and c = ±1/3. Take the lines from the middle of a cube to its corners.",
+		"The diagonals of a cube: any two have the cosine ±1/3, so ρ = −1/3, and degree 2 adds no error."},
 
 	"31.1": {number(0.6, 153), "The number at the right of its row, by the score EMD against SW.", "As with EMD and CD: a mean in place of a sum, and the same learning rate. That is all that changed."},
 	"31.2": {number(1e-6, 3), "Two values give a very long bar. It is no longer grey once all of it lies on one side of 0.",
