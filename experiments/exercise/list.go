@@ -56,7 +56,7 @@ var exercises = map[string]exercise{
 	"06.3": {function(lowHill), "F needs a second hill, less than half as high as the top, with a wide foot on which many starts lie. Begin with the car.",
 		"From the top of the low hill every way begins downhill. Several starts tell."},
 
-	"07.1": {number(0.35, 29.7), "Replace cloud, run its cell, then the cell of the second picture: the score stands above the sphere of L.",
+	"07.1": {number(0.02, 29.7), "Replace cloud, run its cell, then the cell of the second picture: the score stands above the sphere of L.",
 		"As bad as a random direction: its weights were learned for lists in any order."},
 	"07.2": {function(badAxis), "Look for two shapes that are alike along y: lab.Cloud(\"car\").Show() shows one.", "One axis for all pairs nearly misses this one."},
 	"07.3": {function(ownMap), "Sums over points forget the order. The clouds are centred: add up squares, not the points. What of two sums stays when they change places?", "It sees two sets, and which two."},
@@ -122,7 +122,7 @@ var exercises = map[string]exercise{
 
 	"17.1": {number(1e-6, 8), "Paint levels(ones[:4], ones[:6]), and count the parts of the upper row: a new one begins at a white gap or a new colour.",
 		"Each box of either row ends one part. Quarters and sixths both end at 1/2 and at 1, so two of the ten ends coincide."},
-	"17.2": {number(0.06, 5.3), "With the weight 3, the east has 240 of 560. With which weight does the west have this share?",
+	"17.2": {number(0.02, 5.3), "With the weight 3, the east has 240 of 560. With which weight does the west have this share?",
 		"The shares matter. With 3 the share of the east is 0.07 below a half, with 5 only 0.06 above it, and with 5.3 again 0.07."},
 	"17.3": {function(unequal), "Sort both lists. Each side has n·m grains. In x every point holds m of them, so grain i lies in x[i/m]. And in y?", "Equal grains make the sizes equal."},
 
