@@ -51,7 +51,7 @@ var exercises = map[string]exercise{
 
 	"06.1": {function(turnsBy10), "Rate 0.0001 turns by 0.38°, and a rate that is k times as large turns about k times as far: start at 10/0.38 times 0.0001.",
 		"As long as slopes keep their signs, the turn grows with the rate."},
-	"06.2": {number(0.1, 7000), "Fifty steps turn a start by 0.4°, and the top is about 57° away: some 7,000 steps. Try 6,000, and read the share.",
+	"06.2": {number(0.1, 7000), "Fifty steps turn a start by 0.4°, and the top is about 57° away. How many times fifty steps is that?",
 		"Thousands of steps: the tangent gradient arrives at this rate, too, if somebody waits."},
 	"06.3": {function(lowHill), "F needs a second hill, less than half as high as the top, with a wide foot on which many starts lie. Begin with the car.",
 		"From the top of the low hill every way begins downhill. Several starts tell."},
