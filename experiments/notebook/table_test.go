@@ -99,8 +99,8 @@ func TestStoredResults(t *testing.T) {
 			}
 		}
 	}
-	if shown < 5 {
-		t.Errorf("expected a page in five notebooks of results, found %d", shown)
+	if shown == 0 {
+		t.Error("expected a page in a notebook of results, found none")
 	}
 }
 
