@@ -88,7 +88,7 @@ var exercises = map[string]exercise{
 
 	"12.1": {number(0.2, 55.9), "Put 1 in place of 100, and run the cell.",
 		"Twelve times as large. In 256 dimensions one direction a step says little; in the plane of lecture 08 it was enough."},
-	"12.2": {number(0.1, 18), "Let the angles end at 350, then at 340, and go on between them.",
+	"12.2": {number(0.1, 17), "Let the angles end at 350, then at 340, and go on between them.",
 		"A twentieth of the angles is missing, and every code is on the curve. The loss alone cannot say which of the two it is."},
 	"12.3": {number(0.12, 2.3), "Begin each code with m. For every real code, floats.AddScaled(code, g/19, floats.SubTo(v, z, m)) adds its part.",
 		"Half the loss of the trained heaps, and heaps again: mean and covariance are most of what lines see of these codes."},
