@@ -130,7 +130,7 @@ var exercises = map[string]exercise{
 	"18.2": {function(missedHalf), "Section 3 has the shift for 50 points. The error of a mean of n points is proportional to 1/√n: how much larger is it for 12?", "It is about twice the shift that 50 points need, as √(50/12) is 2.04."},
 	"18.3": {function(seenChange), "The mean and the variance of each coordinate say nothing about how two coordinates depend on each other.", "The means agree, and so do the variances along the axes. Along other directions the variances differ, and slices see this."},
 
-	"19.1": {number(0.05, 3.73), "Try 2 and 5, and go on between them.", "Wide groups overlap: on a circle most people then find a place near by."},
+	"19.1": {number(0.05, 3.76), "Try 2 and 5, and go on between them.", "Wide groups overlap: on a circle most people then find a place near by."},
 	"19.2": {function(threeTimes), "Spread out, four hours are the most. What if all go to bed at one time?",
 		"All at 4 o'clock: 4, 4 and 12 hours, a mean of 6.67."},
 	"19.3": {function(onCircle), "p·u and p·v are the coordinates in the plane of the circle; math.Atan2 has their angle.", "The nearest point of the circle has the angle of the projection."},
