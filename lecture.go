@@ -478,7 +478,7 @@ func (c *Clouds) Called(name string) *Clouds {
 }
 
 // Interval is a row of [Differences]: a difference between Low and High, in per cent. Repeats, such as the differences of
-// several seeds, are rings on the line of their own interval.
+// several seeds, are rings on the line of their own 95 % interval (Student's t). A row of Repeats alone is between its ends.
 type Interval struct {
 	Label     string
 	Low, High float64

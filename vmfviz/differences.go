@@ -22,7 +22,8 @@ type Difference struct {
 	// Value is the difference from the reference in per cent, Half half the length of its interval, 0 if unknown.
 	Value, Half float64
 	// Repeats are the difference's values in repetitions, such as seeds, at least two of them, or nil: a dot for each, on a
-	// thin line over their own 95 % interval of Student's t. A bar of another length is then thick and pale.
+	// thin line over their own 95 % interval of Student's t. A bar of another length is then thick and pale. With Half 0,
+	// Value and Half are their mean and that interval.
 	Repeats []float64
 	// Rings are values from elsewhere, such as what others have published: a ring for each.
 	Rings []float64
@@ -78,6 +79,11 @@ func Differences(o DifferencesOptions, lines ...Difference) (*Picture, error) {
 		return nil, err
 	}
 	d := differencePlot{o, slices.Clone(lines), -1, theme.newPlot(), 0, 0}
+	for i, l := range d.lines {
+		if l.Half == 0 && l.Repeats != nil {
+			d.lines[i].Value, d.lines[i].Half = stat.Mean(l.Repeats, nil), l.repeated()
+		}
+	}
 	if !o.Ordered {
 		d.lines, d.reference = append(d.lines, Difference{Label: o.Reference}), len(lines)
 		d.sort()

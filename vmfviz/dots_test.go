@@ -58,6 +58,11 @@ func TestDifferences(t *testing.T) {
 	if q := must.M1(Differences(DifferencesOptions{}, repeats)).Plots[0][0]; q.X.Min > -0.48 || q.X.Max < 4.48 {
 		t.Errorf("the axis goes from %g to %g", q.X.Min, q.X.Max)
 	}
+	three := []float64{1, 2, 3} // 4.302653 is Student's quantile with 2 degrees of freedom
+	alone := string(must.M1(must.M1(Differences(DifferencesOptions{Ends: true}, Difference{Label: "b", Repeats: three})).SVG()))
+	if alone != string(must.M1(must.M1(Differences(DifferencesOptions{Ends: true}, Difference{"b", 2, 4.302653 / math.Sqrt(3), three, nil})).SVG())) {
+		t.Error("repeats alone: expected their mean and interval")
+	}
 	if q := must.M1(Differences(DifferencesOptions{}, Difference{"a", 2, 0, nil, nil})).Plots[0][0]; strings.Contains(q.X.Label.Text, "intervals") {
 		t.Error("the axis names intervals where there are none")
 	}
