@@ -79,13 +79,15 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// TestStoredResults: a notebook that shows the page of a table shows it as it is now.
+// TestStoredResults: every lecture on tables links to the page of one or shows it, and shows it as it is now.
 func TestStoredResults(t *testing.T) {
 	asks, shown := regexp.MustCompile(`lab\.Results\("(\w+)"(?:,\s*lab\.Rows\([^)]*\))?\)`), 0
 	for _, path := range must.M1(filepath.Glob("../../notebooks/3*.ipynb")) {
+		linked, before := false, shown
 		for _, cell := range must.M1(ipynb.Read(path)) {
 			asked := asks.FindStringSubmatch(string(cell.Source))
 			if asked == nil || cell.Kind != "code" {
+				linked = linked || strings.Contains(string(cell.Source), "](../docs/results/")
 				continue
 			}
 			shown++
@@ -97,6 +99,9 @@ func TestStoredResults(t *testing.T) {
 			if !strings.Contains(text.String(), prose(string(page))) {
 				t.Errorf("%s shows an earlier docs/results/%s.md: make notebooks", path, asked[1])
 			}
+		}
+		if !linked && shown == before {
+			t.Errorf("%s: expected the page of a table, or a link to one", path)
 		}
 	}
 	if shown == 0 {
