@@ -265,7 +265,7 @@ func Images(titles []string, pictures ...*Clouds) *Picture {
 }
 
 // GreatCircles draws slices of spherical sliced Wasserstein: two clouds of unit vectors of space, and their points moved to the
-// great circle around each of the axes, a sphere for each.
+// great circle around each of the axes, a sphere for each. Above it stands their W₂ on the circle, of single points their angle.
 func GreatCircles(x, y *Clouds, axes ...[]float64) *Picture {
 	flat := slices.Concat(axes...)
 	return draw("great_circles", nil, x.input("x"), y.input("y"), client.Raw("axes", flat, len(flat)/3, 3))

@@ -20,6 +20,7 @@ import (
 	"github.com/sliced-wasserstein/lab/experiments"
 	"github.com/sliced-wasserstein/lab/experiments/calls"
 	"github.com/sliced-wasserstein/lab/experiments/flow"
+	"github.com/sliced-wasserstein/lab/swlab/ot1d/solve"
 	"github.com/sliced-wasserstein/lab/vmfviz"
 	"github.com/sliced-wasserstein/lab/vmfviz/show"
 )
@@ -171,7 +172,7 @@ func drawSphere(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
 }
 
 // drawGreatCircles draws clouds of unit vectors and their nearest points on the great circle around each of "axes", an arrow
-// a: discs of one cloud, rings of the other, and their ways.
+// a: discs of one cloud, rings of the other, and their ways. The caption of an axis says W₂ on its circle: of single points, their angle.
 func drawGreatCircles(r *calls.Request, s pictureSettings) (*vmfviz.Picture, error) {
 	x, y, err := r.OnePair()
 	if err != nil {
@@ -193,13 +194,14 @@ func drawGreatCircles(r *calls.Request, s pictureSettings) (*vmfviz.Picture, err
 				add(group, r3.Rotate(v, 2*math.Pi*float64(k)/float64(steps), around))
 			}
 		}
-		turn(2, r3.Unit(r3.Cross(w, r3.Vec{X: float64(x.Coords[0]), Y: float64(x.Coords[1]), Z: float64(x.Coords[2])})), w, 500)
-		var sums [2]r3.Vec
+		across := r3.Unit(r3.Cross(w, r3.Vec{X: float64(x.Coords[0]), Y: float64(x.Coords[1]), Z: float64(x.Coords[2])}))
+		turn(2, across, w, 500)
+		var places [2][]float64 // on the circle, in turns
 		for group, points := range [][]float32{x.Coords, y.Coords} {
 			for v := range slices.Chunk(points, 3) {
 				from := r3.Vec{X: float64(v[0]), Y: float64(v[1]), Z: float64(v[2])}
 				to := r3.Unit(r3.Sub(from, r3.Scale(r3.Dot(from, w), w)))
-				sums[group] = r3.Add(sums[group], to)
+				places[group] = append(places[group], math.Atan2(r3.Dot(to, across), r3.Dot(to, r3.Cross(across, w)))/(2*math.Pi))
 				for t := range 100 {
 					way := r3.Unit(r3.Add(from, r3.Scale(float64(t)/100, r3.Sub(to, from))))
 					if max(r3.Dot(way, from), r3.Dot(way, to)) < math.Cos(0.1) {
@@ -215,7 +217,14 @@ func drawGreatCircles(r *calls.Request, s pictureSettings) (*vmfviz.Picture, err
 				}
 			}
 		}
-		p.Caption = fmt.Sprintf("%.0f° apart on the circle", 180/math.Pi*math.Acos(r3.Cos(sums[0], sums[1])))
+		cost, err := solve.Circle(solve.Points{At: places[0]}, solve.Points{At: places[1]}, 2)
+		if err != nil {
+			return nil, err
+		}
+		p.Caption = fmt.Sprintf("%.0f° apart on the circle", 360*math.Sqrt(cost.Cost))
+		if x.Points > 1 || y.Points > 1 {
+			p.Caption = fmt.Sprintf("W₂ on the circle: %.0f°", 360*math.Sqrt(cost.Cost))
+		}
 		panels = append(panels, p)
 	}
 	return vmfviz.Sphere(vmfviz.SphereOptions{Title: s.Title}, panels...)
