@@ -83,7 +83,7 @@ var exercises = map[string]exercise{
 		"31, where three were trained. Nearly as many test clouds, 30, would do over clouds: there were 128 of them."},
 
 	"11.1": {number(1e-6, 30), "Set turn to 45, then to 30, and compare the largest number with 0.1.", "Three steps over known rockets stay near rockets, where one step makes a heap."},
-	"11.2": {number(0.07, 29.4), "At 40 the first number is above 0.1. Lower the angle until it is just below.", "A few degrees less than with the norm. The decoder was trained on codes of norm 1 only, and a smaller norm costs a little."},
+	"11.2": {number(1e-6, 20), "At 40 the first number is above 0.1. The largest angle below it is smaller.", "At 40 both numbers are above 0.1. The decoder was trained on codes of norm 1 only, and a smaller norm costs a little."},
 	"11.3": {number(0.1, 0.122), "For every i add row i of y to that of x, and halve the sum.", "It is a rocket at 45 degrees, 71 % as large: the straight ways make it smaller. The cheapest pairing, at 0.21, tears it apart as well."},
 
 	"12.1": {number(0.2, 55.9), "Put 1 in place of 100, and run the cell.",
