@@ -158,7 +158,7 @@ var exercises = map[string]exercise{
 		"A few costs go farther than every network of the table: they look at this pair. The networks look at none of its costs."},
 
 	"35.1": {number(0.011, 5.48), "Put lab.Against(\"sw-L1\") into the first line and run the cell. The number stands at the right of the picture.", "The interval, 1 to 10 %, does not contain 0. So the pairs of a step average errors out, too, as far as three seeds can say."},
-	"35.2": {number(0.011, 0.0863), "10 directions in each step make 960 sorts in 96 steps. Read the line \"new in every step\" of the printed table.", "0.086 against 0.022: for the same sorts many noisy steps come nearer than few accurate ones."},
+	"35.2": {number(0.011, 0.0863), "10 directions in each step make 960 sorts in 96 steps. Read the line \"new in every step\" of the printed table.", "0.086 against 0.022: for the same sorts many noisy steps come nearer than few accurate ones of the same size."},
 	"35.3": {number(1e-6, 800), "Run lab.Slices(1, 200), then 400 and so on. Subtract \"new in every step, 1 slice\" from the fixed directions' last number.",
 		"Even 800 fixed directions end a little behind one that is new in every step, and need 800 times the sorting."},
 
