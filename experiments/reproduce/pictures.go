@@ -180,6 +180,10 @@ func differences(f table.Results, v View) (o vmfviz.DifferencesOptions, lines []
 			o.Quantity = label(f.Table, rows[0])
 		}
 	}
+	score := "" // EMD is a loss and a score: where both names meet, say which is meant
+	if len(columns) > 1 && slices.ContainsFunc(columns, func(c table.Column) bool { return c.Name == o.Quantity || c.Name == o.Reference }) {
+		o.Quantity, o.Reference, score = "loss "+o.Quantity, "loss "+o.Reference, "score "
+	}
 	for _, r := range rows {
 		for _, c := range columns {
 			for _, g := range groups {
@@ -187,7 +191,7 @@ func differences(f table.Results, v View) (o vmfviz.DifferencesOptions, lines []
 				if len(groups) > 1 {
 					l.Label = fmt.Sprintf("seeds %d to %d", g[0], g[1])
 				} else if len(columns) > 1 {
-					l.Label = c.Name
+					l.Label = score + c.Name
 				}
 				a, b := cell(r, c, g), cell(of, c, g)
 				whole := math.Abs(stat.Mean(b.Values[:min(len(a.Values), len(b.Values))], nil)) / 100

@@ -82,6 +82,11 @@ func TestView(t *testing.T) {
 	if err != nil || len(lines) != 2 || o.Quantity != "LA v-DSW, L = 50" || lines[0].Label != "EMD" || lines[1].Label != "SW" {
 		t.Errorf("%+v, %+v, %v", o, lines, err)
 	}
+	both := must.M1(table.ReadFile("../../docs/results/short_reconstruction_result-desk.json"))
+	o, lines, err = differences(both, View{Rows: "EMD", Metric: "EMD,SW"})
+	if err != nil || len(lines) != 2 || o.Quantity != "loss EMD" || o.Reference != "loss SW" || lines[1].Label != "score SW" {
+		t.Errorf("%+v, %+v, %v", o, lines, err)
+	}
 	o, lines, err = differences(f, View{Rows: "la-v-dsw-L50", Seeds: "1-2,2-3", Paper: "emd"})
 	if err != nil || len(lines) != 2 || !o.Ordered || o.Quantity != "EMD of LA v-DSW, L = 50" || lines[1].Label != "seeds 2 to 3" {
 		t.Fatalf("%+v, %+v, %v", o, lines, err)
