@@ -151,9 +151,9 @@ var exercises = map[string]exercise{
 	"33.3": {number(1, 71), "The bar must reach less than 2.05 % to each side: solve 1.96 · 8.8 / √n = 2.05 for n.",
 		"71 shapes, and with more it only gets clearer. So no number of shapes replaces a second training."},
 
-	"34.1": {number(1e-6, 50), "The smallest T whose line lies right of 0.", "For each pair, fifty gradients; L took none. The steps are small: with larger ones fewer may do."},
+	"34.1": {number(1e-6, 50), "The smallest T whose line lies right of 0.", "For each pair, fifty gradients; L₁₀ took none. The steps are small: with larger ones fewer may do."},
 	"34.2": {number(0.06, 17.6), "Run the cell, and read the means of L's two columns.",
-		"Its own 14 %, another pair's −4 %: before any training L looks. Of the seeds 1 to 12 all but one have such a drop."},
+		"Its own 14 %, another pair's −4 %: L₀ looks, before any training. Of the seeds 1 to 12 all but one have such a drop."},
 	"34.3": {function(aboveNetworks), "Where do the two clouds differ most? Compare the costs of a few directions, such as the three axes.",
 		"A few costs go farther than every network of the table: they look at this pair. The networks look at none of its costs."},
 
