@@ -162,7 +162,7 @@ var exercises = map[string]exercise{
 	"35.3": {number(1e-6, 800), "Run lab.Slices(1, 200), then 400 and so on. Subtract \"new in every step, 1 slice\" from the fixed directions' last number.",
 		"Even 800 fixed directions end a little behind one that is new in every step, and need 800 times the sorting."},
 
-	"36.1": {number(0, 4), "Run both cells, and read the two ends of each line at the right: both must be negative.", "Two by EMD, four by SW. A result holds for the score by which it was found."},
+	"36.1": {number(0, 2), "Run both cells, and read the two ends of each line at the right: both must be negative.", "One slice and κ = 10. A result holds for the score by which it was found."},
 	"36.2": {number(0.02, 3.77), "Set 1000 and run. Then set 100 again, put lab.AscentSteps(50) behind it, and run. Write the larger number.", "Fifty steps with 100 slices: each step follows noise, but the noise of many steps averages out."},
 	"36.3": {number(0.14, 4.6), "The steps are too short, and the slices too few. Change both.", "The top is at 5.2 %. What such a search would bring to a training, no row of the table says."},
 
