@@ -171,12 +171,12 @@ func (d *differencePlot) axes() {
 	if d.X.Max < 2*room {
 		right = ""
 	}
-	sides := strings.TrimSpace(left + "        " + right)
+	d.sides(left, right)
 	bars := ""
 	if slices.ContainsFunc(d.lines, func(l Difference) bool { return l.reach() > 0 }) {
 		bars = "95 % intervals"
 	}
-	d.X.Label.Text = sides + "\n" + joined(d.Quantity+" against "+strings.TrimSuffix(d.Reference, "†"), bars)
+	d.X.Label.Text = joined(d.Quantity+" against "+strings.TrimSuffix(d.Reference, "†"), bars)
 	d.X.Label.TextStyle.Font.Size, d.X.Tick.Label.Font.Size = pointsLarge, pointsLarge
 	names := make([]string, len(d.lines))
 	for i, l := range d.lines {
@@ -206,10 +206,21 @@ func (d *differencePlot) limit() float64 {
 	return limit
 }
 
+// sides says above the lines what stands left of 0 and what right of it.
+func (d *differencePlot) sides(left, right string) {
+	style := theme.style(pointsLarge, theme.Text)
+	style.YAlign = draw.YCenter
+	for i, text := range []string{left, right} {
+		style.XAlign = draw.XAlignment(i - 1)
+		d.Add(&plotter.Labels{XYs: plotter.XYs{{X: 0, Y: 1}}, Labels: []string{text}, TextStyle: []draw.TextStyle{style},
+			Offset: vg.Point{X: vg.Length(12*i - 6)}})
+	}
+}
+
 // marks adds the line at 0, bars, marks and numbers.
 func (d *differencePlot) marks() {
 	bottom := 0.4 - float64(len(d.lines))
-	d.Add(segment(0, 0.6, 0, bottom, draw.LineStyle{Color: theme.Axis, Width: 1.2}))
+	d.Add(segment(0, 1.4, 0, bottom, draw.LineStyle{Color: theme.Axis, Width: 1.2}))
 	numbers := &plotter.Labels{Offset: vg.Point{X: 9, Y: pointsLarge / 5}}
 	style := theme.style(pointsLarge, theme.Text)
 	style.YAlign = draw.YCenter

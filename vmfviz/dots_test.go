@@ -36,7 +36,7 @@ func TestDifferences(t *testing.T) {
 		}
 	}
 	svg := string(must.M1(must.M1(Differences(DifferencesOptions{Quantity: "EMD", Reference: "SW", Number: "68.8"}, lines...)).SVG()))
-	for _, text := range []string{"+90 %", "+2.0 %", "−1.5 %", "+0.2 %", "−70 %", "68.8", "EMD against SW, 95 % intervals", "← better        worse →"} {
+	for _, text := range []string{"+90 %", "+2.0 %", "−1.5 %", "+0.2 %", "−70 %", "68.8", "EMD against SW, 95 % intervals", "← better", "worse →"} {
 		if strings.Count(svg, ">"+text+"<") != 1 {
 			t.Errorf("the picture has %q %d times", text, strings.Count(svg, ">"+text+"<"))
 		}
