@@ -2,17 +2,22 @@ package notebook
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/base64"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/janpfeifer/must"
+	"gonum.org/v1/plot/cmpimg"
 
 	"github.com/sliced-wasserstein/lab/experiments/reproduce"
 	"github.com/sliced-wasserstein/lab/experiments/table"
 	"github.com/sliced-wasserstein/lab/internal/ipynb"
+	"github.com/sliced-wasserstein/lab/vmfviz"
 )
 
 // book is a session in a folder of its own, whose tables need no compiling.
@@ -79,33 +84,58 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// TestStoredResults: every lecture on tables links to the page of one or shows it, and shows it as it is now.
+// TestStoredResults: every lecture on tables links to the page of one or shows it; where it shows a page or a picture of stored
+// results, that is as it is now.
 func TestStoredResults(t *testing.T) {
-	asks, shown := regexp.MustCompile(`lab\.Results\("(\w+)"(?:,\s*lab\.Rows\([^)]*\))?\)`), 0
+	const literals = `\(((?:\s*"[^"]*",?)*)\)`
+	asks := regexp.MustCompile(`lab\.Results\("(\w+)"((?:,\s*lab\.\w+` + literals + `)*)\)`)
+	options, quoted := regexp.MustCompile(`lab\.(\w+)`+literals), regexp.MustCompile(`"([^"]*)"`)
+	drawn, pages := map[string]bool{}, 0
 	for _, path := range must.M1(filepath.Glob("../../notebooks/3*.ipynb")) {
-		linked, before := false, shown
+		linked := false
 		for _, cell := range must.M1(ipynb.Read(path)) {
 			asked := asks.FindStringSubmatch(string(cell.Source))
 			if asked == nil || cell.Kind != "code" {
 				linked = linked || strings.Contains(string(cell.Source), "](../docs/results/")
 				continue
 			}
-			shown++
+			var v reproduce.View
+			for _, option := range options.FindAllStringSubmatch(asked[2], -1) {
+				var values []string
+				for _, value := range quoted.FindAllStringSubmatch(option[2], -1) {
+					values = append(values, value[1])
+				}
+				reflect.ValueOf(&v).Elem().FieldByName(option[1]).SetString(strings.Join(values, ","))
+			}
 			var text strings.Builder
+			var png string
 			for _, output := range cell.Outputs {
 				text.WriteString(string(output.Data["text/markdown"]) + "\n")
+				png = cmp.Or(png, string(output.Data["image/png"]))
 			}
-			page := must.M1(os.ReadFile("../../docs/results/" + asked[1] + ".md"))
-			if !strings.Contains(text.String(), prose(string(page))) {
-				t.Errorf("%s shows an earlier docs/results/%s.md: make notebooks", path, asked[1])
+			f, page := must.M1(Stored(asked[1])), "../../docs/results/"+asked[1]+".md"
+			var p *vmfviz.Picture
+			if v == (reproduce.View{Rows: v.Rows}) {
+				p, linked = must.M1(reproduce.PagePictures(page, v))[0].Picture, true
+				pages++
+				if !strings.Contains(text.String(), prose(string(must.M1(os.ReadFile(page))))) {
+					t.Errorf("%s shows an earlier docs/results/%s.md: make notebooks", path, asked[1])
+				}
+			} else {
+				p = must.M1(reproduce.Picture(f, f.Table.Title, v))
 			}
+			stored := must.M1(base64.StdEncoding.DecodeString(strings.TrimSpace(png)))
+			if same, err := cmpimg.EqualApprox("png", stored, must.M1(p.PNG()), 0.15); err != nil || !same { // as TestGolden
+				t.Errorf("%s shows an earlier picture of %s with %+v: make notebooks", path, asked[1], v)
+			}
+			drawn[path] = true
 		}
-		if !linked && shown == before {
+		if !linked {
 			t.Errorf("%s: expected the page of a table, or a link to one", path)
 		}
 	}
-	if shown == 0 {
-		t.Error("expected a page in a notebook of results, found none")
+	if pages == 0 || len(drawn) < 5 {
+		t.Errorf("expected a page, and pictures in five notebooks of results, found %d, and pictures in %d", pages, len(drawn))
 	}
 }
 
